@@ -9,13 +9,11 @@ from app.accounts.schemas import (
     ClassInvitationList,
     CreatedInvitationJSON,
     CreatedTokenJSON,
-    InvitationJSON,
     InvitationList,
     MeJSON,
     NewClassJSON,
     NewInvitationJSON,
     NewTokenJSON,
-    TokenJSON,
     TokenList,
 )
 from app.accounts.web import Reader, accounts_of, require_caller, require_caller_role, sign_up_link
@@ -35,7 +33,7 @@ async def get_me(user: Reader) -> MeJSON:
 
 @router.get("/tokens", summary="Your API tokens")
 async def list_tokens(request: Request, caller: Own) -> TokenList:
-    return TokenList(tokens=[TokenJSON.of(view) for view in await accounts_of(request).tokens.list(caller.user.id)])
+    return TokenList(tokens=[view for view in await accounts_of(request).tokens.list(caller.user.id)])
 
 
 @router.post(
@@ -47,7 +45,7 @@ async def list_tokens(request: Request, caller: Own) -> TokenList:
 async def create_token(request: Request, response: Response, caller: Own, body: NewTokenJSON) -> CreatedTokenJSON:
     token, view = await accounts_of(request).grants.create_token(caller, body.name, body.scopes, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
-    return CreatedTokenJSON(**TokenJSON.of(view).model_dump(), token=token)
+    return CreatedTokenJSON(**view.model_dump(), token=token)
 
 
 @router.delete("/tokens/{token_id}", status_code=204, summary="Revoke an API token")
@@ -58,7 +56,7 @@ async def revoke_token(request: Request, token_id: str, caller: Own) -> None:
 @router.get("/invitations", summary="Your unused invitations")
 async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
     views = await accounts_of(request).invitations.list(caller.user.id)
-    return InvitationList(invitations=[InvitationJSON.of(view) for view in views])
+    return InvitationList(invitations=[view for view in views])
 
 
 @router.post(
@@ -72,7 +70,7 @@ async def create_invitation(
 ) -> CreatedInvitationJSON:
     token, view = await accounts_of(request).grants.invite(caller, body.role, body.note, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
-    return CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=sign_up_link(request, token))
+    return CreatedInvitationJSON(**view.model_dump(), url=sign_up_link(request, token))
 
 
 @router.post(
@@ -88,8 +86,7 @@ async def invite_class(
     response.headers["Cache-Control"] = "no-store"
     return ClassInvitationList(
         invitations=[
-            CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=sign_up_link(request, token))
-            for token, view in invited
+            CreatedInvitationJSON(**view.model_dump(), url=sign_up_link(request, token)) for token, view in invited
         ]
     )
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from app.accounts.caller import Caller
 from app.accounts.identities import Identities, Identity
-from app.accounts.invitations import Invitations, InvitationView
+from app.accounts.invitations import Invitation, Invitations
 from app.accounts.recent import Recent
 from app.accounts.roles import Role, Scope
-from app.accounts.tokens import Tokens, TokenView
+from app.accounts.tokens import Token, Tokens
 
 
 class Grants:
@@ -31,7 +31,7 @@ class Grants:
 
     async def create_token(
         self, caller: Caller, name: str, scopes: Iterable[Scope], expires_in_days: int | None
-    ) -> tuple[str, TokenView]:
+    ) -> tuple[str, Token]:
         """As `Tokens.create`, which lets an API token create others within its own scopes and lifetime.
 
         Raises:
@@ -42,7 +42,7 @@ class Grants:
             self._recent.require(caller)
         return await self._tokens.create(caller, name, scopes, expires_in_days)
 
-    async def invite(self, caller: Caller, role: Role, note: str, expires_in_days: int) -> tuple[str, InvitationView]:
+    async def invite(self, caller: Caller, role: Role, note: str, expires_in_days: int) -> tuple[str, Invitation]:
         """As `Invitations.create`. An instructor's or owner's account may do more than any API token.
 
         Raises:

@@ -1,7 +1,6 @@
 """Invitations: links that create one account each. The only writer of that table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NoReturn, cast
 
@@ -18,6 +17,7 @@ from app.clock import now
 from app.database import Database
 from app.errors import FieldInvalid, RoleMissing
 from app.ids import is_id, new_id
+from app.view import View
 
 _MOST = 1000
 LONGEST_NOTE = 100
@@ -25,10 +25,7 @@ MOST_AT_ONCE = 200
 _MOST_DAYS = 90
 
 
-@dataclass(frozen=True, slots=True)
-class InvitationView:
-    """`note` reminds its creator whom the invitation is for."""
-
+class Invitation(View):
     id: str
     role: Role
     note: str
@@ -42,7 +39,7 @@ class Invitations:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, user: User, role: Role, note: str, expires_in_days: int) -> tuple[str, InvitationView]:
+    async def create(self, user: User, role: Role, note: str, expires_in_days: int) -> tuple[str, Invitation]:
         """Create an invitation. Returns its token, which is not stored and cannot be shown again, and its view.
 
         Raises:
@@ -56,7 +53,7 @@ class Invitations:
 
     async def create_for_class(
         self, user: User, notes: Sequence[str], expires_in_days: int
-    ) -> list[tuple[str, InvitationView]]:
+    ) -> list[tuple[str, Invitation]]:
         """An invitation of a student for each note, either all of them or none. Returns them in the same order.
 
         Raises:
@@ -73,7 +70,7 @@ class Invitations:
 
     async def _create(
         self, user: User, role: Role, notes: Sequence[str], expires_in_days: int
-    ) -> list[tuple[str, InvitationView]]:
+    ) -> list[tuple[str, Invitation]]:
         if not 1 <= expires_in_days <= _MOST_DAYS:
             raise FieldInvalid(f"expires_in_days: choose 1 to {_MOST_DAYS} days.")
         if not is_at_least(user.role, role):
@@ -100,9 +97,9 @@ class Invitations:
                     f"You have {count} unused invitations, and may have {_MOST}. Revoke some of them."
                 )
             session.add_all(rows.values())
-        return [(token, _view(row)) for token, row in rows.items()]
+        return [(token, Invitation.of(row)) for token, row in rows.items()]
 
-    async def list(self, user_id: str) -> list[InvitationView]:
+    async def list(self, user_id: str) -> list[Invitation]:
         """The invitations that can still be used, newest first."""
         async with self._database.reading() as session:
             rows = await session.scalars(
@@ -110,7 +107,7 @@ class Invitations:
                 .where(InvitationRow.user_id == user_id, InvitationRow.expires_at > now())
                 .order_by(InvitationRow.created_at.desc(), InvitationRow.id)
             )
-            return [_view(row) for row in rows]
+            return [Invitation.of(row) for row in rows]
 
     async def revoke(self, user_id: str, invitation_id: str) -> None:
         """Raises `InvitationNotFound`, even if it exists for another user."""
@@ -151,7 +148,3 @@ def _usable(token: str) -> tuple[ColumnElement[bool], ...]:
 
 def _refuse() -> NoReturn:
     raise InvitationInvalid("This invitation was already used, was revoked or has expired. Ask for a new one.")
-
-
-def _view(row: InvitationRow) -> InvitationView:
-    return InvitationView(row.id, cast(Role, row.role), row.note, row.created_at, row.expires_at)

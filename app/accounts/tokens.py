@@ -1,7 +1,6 @@
 """API tokens: named, with scopes, shown once. The only writer of that table."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -18,15 +17,15 @@ from app.clock import now
 from app.database import Database, UTCDateTime
 from app.errors import FieldInvalid, TokenInvalid
 from app.ids import is_id, new_id
+from app.view import View
 
 _MOST = 50
 _LONGEST_NAME = 100
 _MOST_DAYS = 366
 
 
-@dataclass(frozen=True, slots=True)
-class TokenView:
-    """`preset` is true if it came from MESHGRADE_OWNER_TOKEN, which is also where to replace it."""
+class Token(View):
+    """`preset` is true if it came from MESHGRADE_OWNER_TOKEN. `last_used_at` may lag by a few minutes."""
 
     id: str
     name: str
@@ -59,7 +58,7 @@ class Tokens:
 
     async def create(
         self, caller: Caller, name: str, scopes: Iterable[Scope], expires_in_days: int | None
-    ) -> tuple[str, TokenView]:
+    ) -> tuple[str, Token]:
         """Create a token. Returns its value, which is not stored and cannot be shown again, and its view.
 
         Raises:
@@ -92,7 +91,7 @@ class Tokens:
             session.add(row)
         return token, _view(row)
 
-    async def list(self, user_id: str) -> list[TokenView]:
+    async def list(self, user_id: str) -> list[Token]:
         """The tokens that have not expired, newest first."""
         async with self._database.reading() as session:
             rows = await session.scalars(
@@ -167,5 +166,13 @@ def _scopes(row: APITokenRow) -> tuple[Scope, ...]:
     return cast(tuple[Scope, ...], tuple(row.scopes.split()))
 
 
-def _view(row: APITokenRow) -> TokenView:
-    return TokenView(row.id, row.name, _scopes(row), row.preset, row.created_at, row.last_used_at, row.expires_at)
+def _view(row: APITokenRow) -> Token:
+    return Token(
+        id=row.id,
+        name=row.name,
+        scopes=_scopes(row),
+        preset=row.preset,
+        created_at=row.created_at,
+        last_used_at=row.last_used_at,
+        expires_at=row.expires_at,
+    )

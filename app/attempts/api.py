@@ -10,8 +10,6 @@ from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest
 from app.attempts.own_inputs import choose
 from app.attempts.ranking import ranking
 from app.attempts.schemas import (
-    EXAMPLE_FINISHED,
-    EXAMPLE_QUEUED,
     AttemptJSON,
     AttemptPage,
     AttemptSummaryJSON,
@@ -59,12 +57,10 @@ _SUBMIT: dict[str, Any] = {
         202: {
             "description": "Queued. Follow it at the address in the Location header",
             "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the attempt"}},
-            "content": {"application/json": {"example": EXAMPLE_QUEUED}},
         },
         200: {
             "description": "It finished within `wait` seconds",
             "model": AttemptJSON,
-            "content": {"application/json": {"example": EXAMPLE_FINISHED}},
         },
         **problem_responses(409),
     },
@@ -124,7 +120,7 @@ async def get_ranking(
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> RankingJSON:
     package = catalogue.get(slug)
-    return RankingJSON.of(package.slug, await ranking(database, package.slug, user, limit))
+    return RankingJSON.at_problem(package.slug, await ranking(database, package.slug, user, limit))
 
 
 @router.get("/me/progress", summary="Your best score at each problem")

@@ -1,32 +1,23 @@
 """REST bodies and responses for several attempts at once."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from app.attempts.schemas import EXAMPLE_FINISHED, EXAMPLE_QUEUED, EXAMPLE_SOURCE, AttemptJSON
+from app.attempts.schemas import AttemptJSON
 from app.attempts.views import AttemptView
 from app.errors import Refused
 from app.queue.status import AttemptKind
+from app.rest.body import RequestBody
 from app.rest.problem_json import ProblemJSON, problem_content
+from app.view import View
 
 # As many as a user may have waiting by default. Any further ones would only be refused.
 MOST = 20
-_ITEM: dict[str, Any] = {"problem": "fsdp_step", "kind": "attempt", "source": EXAMPLE_SOURCE, "idempotency_key": "a1"}
-_REFUSED: dict[str, Any] = {
-    "type": "/help/errors#problem-not-found",
-    "title": "There is no such problem",
-    "status": 404,
-    "detail": "There is no problem 'fsdp_stop'. Did you mean 'fsdp_step'?",
-    "slug": "problem-not-found",
-    "suggestion": "fsdp_step",
-}
 
 
-class BatchItemJSON(BaseModel):
+class BatchItemJSON(RequestBody):
     """One submission. The same `idempotency_key` with the same item creates one attempt, however often it is sent."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [_ITEM]})
 
     problem: str = Field(max_length=64)
     kind: AttemptKind = "attempt"
@@ -35,23 +26,14 @@ class BatchItemJSON(BaseModel):
     idempotency_key: Annotated[str, Field(pattern=r"^[!-~]{1,255}$")] | None = None
 
 
-class BatchJSON(BaseModel):
+class BatchJSON(RequestBody):
     """Each item is stored or refused independently."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"items": [_ITEM]}]})
 
     items: list[BatchItemJSON] = Field(min_length=1, max_length=MOST)
 
 
-class BatchAnswerJSON(BaseModel):
+class BatchAnswerJSON(View):
     """The outcome of one item: the attempt, or the error that it would have caused alone. One of the two is null."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [{"attempt": EXAMPLE_QUEUED, "error": None}, {"attempt": None, "error": _REFUSED}]
-        },
-    )
 
     attempt: AttemptJSON | None
     error: ProblemJSON | None
@@ -63,16 +45,7 @@ class BatchAnswerJSON(BaseModel):
         return cls(attempt=AttemptJSON.of(outcome), error=None)
 
 
-class BatchAnswersJSON(BaseModel):
+class BatchAnswersJSON(View):
     """One entry per item, in the order of the request."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"items": [{"attempt": EXAMPLE_FINISHED, "error": None}, {"attempt": None, "error": _REFUSED}]}
-            ]
-        },
-    )
 
     items: list[BatchAnswerJSON]

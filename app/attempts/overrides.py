@@ -5,7 +5,6 @@ place in a ranking, remain the verdict's.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
@@ -20,16 +19,14 @@ from app.database import Database
 from app.errors import AttemptNotFound, FieldInvalid, OverrideNotFound, OverrideRefused
 from app.queue.models import AttemptRow
 from app.queue.overrides import OverrideRow
+from app.view import View
 
 MOST_POINTS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreOverride:
-    """`score` replaces `score_before`, the points of the verdict; None if the judge could not give any.
-
-    `by` is the name of the person who changed it; None once that account is deleted.
-    """
+class ScoreOverride(View):
+    """Points that `by` gave by hand, and those of the verdict; null if it has none. `by` is null once the account is
+    deleted."""
 
     score: int
     score_before: int | None
@@ -44,12 +41,12 @@ async def override_of(session: AsyncSession, attempt: AttemptRow) -> ScoreOverri
         return None
     row = OverrideRow
     query = (
-        select(row.score, UserRow.name, row.at, row.reason)
+        select(row.score, UserRow.name.label("by"), row.at, row.reason)
         .outerjoin(UserRow, UserRow.id == row.user_id)
         .where(row.attempt_id == attempt.id)
     )
     found = (await session.execute(query)).one_or_none()
-    return None if found is None else ScoreOverride(found[0], _of_verdict(attempt), *found[1:])
+    return None if found is None else ScoreOverride(**found._mapping, score_before=_of_verdict(attempt))
 
 
 class Overrides:

@@ -8,6 +8,7 @@ from app.attempts.overrides import ScoreOverride
 from app.queue.models import AttemptRow
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
+from app.view import View
 from grader.own import OwnInputs
 from grader.reasons import Reason
 from grader.stored_verdict import read_verdict
@@ -38,9 +39,8 @@ class AttemptSummary:
     withheld_until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rejudged:
-    """When another version of the problem replaced the verdict, and what the score was before."""
+class Rejudged(View):
+    """Another version of the problem replaced the verdict: when, and what the score was before."""
 
     at: datetime
     score_before: int | None
@@ -131,7 +131,7 @@ def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
         started_at=row.started_at,
         finished_at=row.finished_at,
         after_giving_up=row.after_giving_up,
-        rejudged=None if row.rejudged_at is None else Rejudged(row.rejudged_at, row.score_before),
+        rejudged=None if row.rejudged_at is None else Rejudged(at=row.rejudged_at, score_before=row.score_before),
         queue=queue,
         own_inputs=OwnInputs(**row.own_inputs) if row.own_inputs else None,
     )

@@ -4,7 +4,7 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from app.accounts.caller import User
 from app.attempts.schemas import AttemptJSON
@@ -76,7 +76,7 @@ async def event_stream(
 
 
 def _status_event(change: Change, queue: QueuePlace | None = None) -> bytes:
-    place = {} if queue is None else {"queue": asdict(queue)}
+    place = {} if queue is None else {"queue": queue.model_dump()}
     return _event("status", _id(change), json.dumps({"status": change.status, "phase": change.phase, **place}))
 
 

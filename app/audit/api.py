@@ -7,7 +7,7 @@ from fastapi import Depends
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.audit.log import AuditLog
-from app.audit.schemas import AuditEntryJSON, AuditPage
+from app.audit.schemas import AuditPage
 from app.rest.paging import NewestFirst
 from app.rest.routing import rest_router
 from app.services import Provided
@@ -23,4 +23,4 @@ async def list_audit_entries(
     cursor: NewestFirst,
 ) -> AuditPage:
     entries = await audit.list(cursor)
-    return AuditPage(entries=[AuditEntryJSON.of(each) for each in entries], next=entries.next)
+    return AuditPage(entries=entries, next=entries.next)

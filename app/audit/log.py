@@ -3,7 +3,6 @@
 An entry is written in the transaction of what it records, so neither exists without the other. It contains no secret.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast, get_args
 
@@ -20,6 +19,7 @@ from app.database import Database
 from app.errors import AuditEntryNotFound
 from app.ids import new_id
 from app.rest.paging import Cursor, Page, paged
+from app.view import View
 
 LONGEST_REASON = 200
 LONGEST_DETAIL = 200
@@ -98,15 +98,14 @@ OF_PROBLEMS: frozenset[Action] = frozenset(
 OF_OPERATOR: frozenset[Action] = frozenset({"password-reset-by-operator"})
 
 
-@dataclass(frozen=True, slots=True)
-class Party:
+class Party(View):
     id: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """`actor` and `whom` are None once their account is deleted, and `whom` for an action in `OF_PROBLEMS`."""
+class AuditEntry(View):
+    """`actor` and `whom` are null once their account is deleted. `whom` is also null for what was done to a problem,
+    a course or the service, and `actor` for what the operator did on the command line."""
 
     id: str
     at: datetime
@@ -170,7 +169,7 @@ class AuditLog:
 
 
 def _party(user_id: str | None, name: str | None) -> Party | None:
-    return None if user_id is None or name is None else Party(user_id, name)
+    return None if user_id is None or name is None else Party(id=user_id, name=name)
 
 
 def _entry(row: AuditRow, actor: str | None, whom: str | None) -> AuditEntry:

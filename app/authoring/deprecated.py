@@ -3,16 +3,14 @@
 They work as before until app/rest/deprecation.py says. Then this file and its tests go.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from app.accounts.web import Instructor
 from app.authoring.api import QUEUED
 from app.authoring.schemas import (
-    EXAMPLE_VALIDATION,
-    EXAMPLE_VALIDATION_SUMMARY,
     ValidationBase,
     ValidationStepJSON,
     VersionJSON,
@@ -23,12 +21,9 @@ from app.errors import CheckNotFound, ValidationNotFound
 from app.rest.paging import NewestFirst
 from app.rest.routing import rest_router
 from app.services import Provided, services_of
+from app.view import View
 
 router = rest_router("authoring")
-_CHECK: dict[str, Any] = {"findings" if name == "steps" else name: value for name, value in EXAMPLE_VALIDATION.items()}
-_SUMMARY: dict[str, Any] = {
-    "found" if name == "done" else name: value for name, value in EXAMPLE_VALIDATION_SUMMARY.items()
-}
 
 
 class FindingJSON(ValidationStepJSON):
@@ -38,24 +33,18 @@ class FindingJSON(ValidationStepJSON):
 class PackageCheckJSON(ValidationBase):
     """A validation, with `findings` for its steps."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_CHECK]})
-
     findings: Annotated[list[FindingJSON], Field(validation_alias="steps")]
 
 
 class PackageCheckSummaryJSON(ValidationBase):
     """A validation without its steps, with `found` for how many have ended."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_SUMMARY]})
-
     found: Annotated[int, Field(validation_alias="done")]
     faults: int
 
 
-class PackageCheckPage(BaseModel):
+class PackageCheckPage(View):
     """For the next page, send `next` as `before`. It is null on the last page."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"checks": [_SUMMARY], "next": None}]})
 
     checks: list[PackageCheckSummaryJSON]
     next: str | None

@@ -1,87 +1,21 @@
 """REST bodies and responses for instructors, about versions of a problem."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from app.authoring.validations import ValidationStatus
 from app.problems.store import Origin
-
-EXAMPLE_VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"
-_UPLOAD: dict[str, Any] = {"problem": "fsdp_step", "version": EXAMPLE_VERSION, "published": False}
-_PUBLICATION: dict[str, Any] = {
-    "problem": "fsdp_step",
-    "version": EXAMPLE_VERSION,
-    "validated": True,
-    "checked": True,
-    "forced": False,
-    "attempts_at_other_versions": 412,
-}
-EXAMPLE_VALIDATION: dict[str, Any] = {
-    "id": "5e8d3c2b1a0f9e8d7c0b8f6e1d9b7a4f",
-    "problem": "fsdp_step",
-    "version": EXAMPLE_VERSION,
-    "status": "running",
-    "passed": None,
-    "total": 19,
-    "steps": [
-        {
-            "file": "submissions/rejected/wrong_value/half_of_it.py",
-            "passed": False,
-            "message": "It must be rejected (wrong_value), but it is accepted.",
-        }
-    ],
-    "created_at": "2026-01-05T09:30:00.000000Z",
-    "finished_at": None,
-}
-_VERSION: dict[str, Any] = {
-    "problem": "fsdp_step",
-    "version": EXAMPLE_VERSION,
-    "published": True,
-    "created_at": "2026-01-05T09:12:00.000000Z",
-}
-_RECORD: dict[str, Any] = {
-    "id": "2d1f0a9c8b5f0c8e0e2f6b4d1c9a7e3b",
-    "problem": "fsdp_step",
-    "version": EXAMPLE_VERSION,
-    "origin": "upload",
-    "user": "grace",
-    "validated": True,
-    "checked": True,
-    "forced": False,
-    "published_at": "2026-01-05T09:45:00.000000Z",
-}
-EXAMPLE_VALIDATION_SUMMARY: dict[str, Any] = {
-    **{name: value for name, value in EXAMPLE_VALIDATION.items() if name != "steps"},
-    "done": 1,
-    "faults": 1,
-}
-
+from app.rest.body import RequestBody
+from app.view import View
 
 Slug = Annotated[str, Field(validation_alias="slug")]
 Served = Annotated[bool, Field(validation_alias="is_published")]
 
 
-class View(BaseModel):
-    """Part of a response, read from what the service returns.
-
-    Only the fields that are named here are read: a new part may be secret, and must not be published automatically.
-    """
-
-    model_config = ConfigDict(extra="forbid", from_attributes=True)
-
-    @classmethod
-    def of(cls, view: object) -> Self:
-        return cls.model_validate(view)
-
-
-class VersionJSON(BaseModel):
+class VersionJSON(RequestBody):
     """`version` is the one in the response to the upload."""
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", json_schema_extra={"examples": [{"version": EXAMPLE_VERSION}]}
-    )
 
     version: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 
@@ -89,17 +23,11 @@ class VersionJSON(BaseModel):
 class PublishJSON(VersionJSON):
     """The version to publish. `force` publishes it even if it has not passed validation, and stays on record."""
 
-    model_config = ConfigDict(
-        strict=True, extra="forbid", json_schema_extra={"examples": [{"version": EXAMPLE_VERSION, "force": False}]}
-    )
-
     force: bool = False
 
 
 class UploadJSON(View):
     """A stored version. `published` says whether students see it."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_UPLOAD]})
 
     problem: Slug
     version: str
@@ -130,8 +58,6 @@ class ValidationBase(View):
 class ValidationJSON(ValidationBase):
     """A validation of a version. `passed` is null until it has finished. There will be at most `total` steps."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_VALIDATION]})
-
     steps: list[ValidationStepJSON]
 
 
@@ -141,8 +67,6 @@ class PublicationJSON(View):
     `validated` is whether its latest validation passed; null if none has finished. `forced` is true if it was published
     although none had passed. `checked` is deprecated and equals `validated`.
     """
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_PUBLICATION]})
 
     problem: Slug
     version: str
@@ -155,15 +79,11 @@ class PublicationJSON(View):
 class KeptVersionJSON(UploadJSON):
     """A stored version. `published` says whether students see it."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_VERSION]})
-
     created_at: datetime
 
 
-class VersionPage(BaseModel):
+class VersionPage(View):
     """For the next page, send `next` as `before`. It is null on the last page."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"versions": [_VERSION], "next": None}]})
 
     versions: list[KeptVersionJSON]
     next: str | None
@@ -174,8 +94,6 @@ class PublicationRecordJSON(View):
     operator's problems folder (`origin` is then `folder`). `validated` and `forced` are as they were at that time.
     `checked` is deprecated and equals `validated`.
     """
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_RECORD]})
 
     id: str
     problem: Slug
@@ -188,12 +106,8 @@ class PublicationRecordJSON(View):
     published_at: datetime
 
 
-class PublicationPage(BaseModel):
+class PublicationPage(View):
     """For the next page, send `next` as `before`. It is null on the last page."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"publications": [_RECORD], "next": None}]}
-    )
 
     publications: list[PublicationRecordJSON]
     next: str | None
@@ -202,18 +116,12 @@ class PublicationPage(BaseModel):
 class ValidationSummaryJSON(ValidationBase):
     """A validation without its steps: `done` of the `total` steps have ended, and `faults` of those did not pass."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_VALIDATION_SUMMARY]})
-
     done: int
     faults: int
 
 
-class ValidationPage(BaseModel):
+class ValidationPage(View):
     """For the next page, send `next` as `before`. It is null on the last page."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"validations": [EXAMPLE_VALIDATION_SUMMARY], "next": None}]}
-    )
 
     validations: list[ValidationSummaryJSON]
     next: str | None

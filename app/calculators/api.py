@@ -31,7 +31,7 @@ def _route(calculator: Calculator) -> Callable[..., Awaitable[CalculationJSON]]:
         except Impossible as impossible:
             errors = [{"field": impossible.field, "message": str(impossible)}]
             raise InputsImpossible(f"{impossible.field}: {impossible}", errors=errors) from None
-        return CalculationJSON.of(calculator, values, results)
+        return CalculationJSON.with_results(calculator, values, results)
 
     parameters = [
         inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=_annotation(each))

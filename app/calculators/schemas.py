@@ -1,62 +1,27 @@
 """REST responses of calculators."""
 
 import math
-from typing import Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasPath, Field
 
 from app.calculators.calculator import Calculator, Output, Value, Values
 from app.calculators.formulas.impossible import Outputs
-from app.calculators.measured import Comparison, comparisons_of
+from app.calculators.measured import comparisons_of
 from app.calculators.presets import PRESETS, Preset
 from app.calculators.units import short_text
-
-_OUTPUT: dict[str, Any] = {
-    "name": "state",
-    "label": "State between steps",
-    "unit": "bytes",
-    "formula": "parameters + master + moments",
-    "value": 11791830532,
-    "text": "11 GiB",
-}
-_SOURCE: dict[str, Any] = {"title": "Rajbhandari et al., ZeRO, section 3", "url": "https://arxiv.org/abs/1910.02054"}
-_COMPARISON: dict[str, Any] = {
-    "problem": "fsdp_shard_map_step",
-    "mesh": {"fsdp": 8},
-    "quantity": "State between steps, bytes",
-    "formula": "parameters + master + moments",
-    "computed": 22600,
-    "measured": 22600,
-    "bound": False,
-}
-_SUMMARY: dict[str, Any] = {
-    "name": "state",
-    "title": "State per device",
-    "summary": "Parameters, gradients and optimizer state that one device stores.",
-    "page": "/calculators/state",
-}
-_PRESET: dict[str, Any] = {
-    "kind": "chip",
-    "id": "h100",
-    "title": "H100 SXM",
-    "source": "https://www.nvidia.com/en-us/data-center/h100/",
-    "values": {"memory": 80, "peak": 989},
-}
+from app.view import View
 
 
-class CalculatorSummary(BaseModel):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_SUMMARY]})
-
+class CalculatorSummary(View):
     name: str
     title: str
     summary: str
     page: str
 
 
-class PresetJSON(BaseModel):
+class PresetJSON(View):
     """A model, a chip or a link. `values` are by the name of an input that several calculators have."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_PRESET]})
 
     kind: str
     id: str
@@ -65,15 +30,11 @@ class PresetJSON(BaseModel):
     values: dict[str, int | float]
 
     @classmethod
-    def of(cls, kind: str, preset: Preset) -> "PresetJSON":
+    def of_kind(cls, kind: str, preset: Preset) -> "PresetJSON":
         return cls(kind=kind, id=preset.id, title=preset.title, source=preset.source, values=dict(preset.fills))
 
 
-class CalculatorList(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"calculators": [_SUMMARY], "presets": [_PRESET]}]}
-    )
-
+class CalculatorList(View):
     calculators: list[CalculatorSummary]
     presets: list[PresetJSON]
 
@@ -86,14 +47,12 @@ class CalculatorList(BaseModel):
                 )
                 for each in calculators
             ],
-            presets=[PresetJSON.of(kind, each) for kind, rows in PRESETS.items() for each in rows],
+            presets=[PresetJSON.of_kind(kind, each) for kind, rows in PRESETS.items() for each in rows],
         )
 
 
-class ResultJSON(BaseModel):
+class ResultJSON(View):
     """One output. `value` is null if it grows without end."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_OUTPUT]})
 
     name: str
     label: str
@@ -103,7 +62,7 @@ class ResultJSON(BaseModel):
     text: str
 
     @classmethod
-    def of(cls, output: Output, value: int | float) -> "ResultJSON":
+    def with_value(cls, output: Output, value: int | float) -> "ResultJSON":
         return cls(
             name=output.name,
             label=output.label,
@@ -114,56 +73,25 @@ class ResultJSON(BaseModel):
         )
 
 
-class SourceJSON(BaseModel):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_SOURCE]})
-
+class SourceJSON(View):
     title: str
     url: str
 
 
-class ComparisonJSON(BaseModel):
+class ComparisonJSON(View):
     """One quantity of a compiled reference. `measured` equals `computed`, or with `bound` is at most that."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_COMPARISON]})
-
-    problem: str
-    mesh: dict[str, int]
+    problem: Annotated[str, Field(validation_alias=AliasPath("reference", "name"))]
+    mesh: Annotated[dict[str, int], Field(validation_alias=AliasPath("reference", "mesh"))]
     quantity: str
     formula: str
     computed: int
     measured: int
-    bound: bool
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> "ComparisonJSON":
-        return cls(
-            problem=comparison.reference.name,
-            mesh=dict(comparison.reference.mesh),
-            quantity=comparison.quantity,
-            formula=comparison.formula,
-            computed=comparison.computed,
-            measured=comparison.measured,
-            bound=comparison.is_bound,
-        )
+    bound: Annotated[bool, Field(validation_alias="is_bound")]
 
 
-class CalculationJSON(BaseModel):
+class CalculationJSON(View):
     """The inputs that were used, defaults among them, and what follows from them."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {
-                    "name": "state",
-                    "inputs": {"parameters": 6738415616, "strategy": "fsdp", "devices": 8},
-                    "outputs": [_OUTPUT],
-                    "sources": [_SOURCE],
-                    "measured": [_COMPARISON],
-                }
-            ]
-        },
-    )
 
     name: str
     inputs: dict[str, Value]
@@ -172,11 +100,11 @@ class CalculationJSON(BaseModel):
     measured: list[ComparisonJSON]
 
     @classmethod
-    def of(cls, calculator: Calculator, values: Values, results: Outputs) -> "CalculationJSON":
+    def with_results(cls, calculator: Calculator, values: Values, results: Outputs) -> "CalculationJSON":
         return cls(
             name=calculator.name,
             inputs=dict(values),
-            outputs=[ResultJSON.of(each, results[each.name]) for each in calculator.outputs],
+            outputs=[ResultJSON.with_value(each, results[each.name]) for each in calculator.outputs],
             sources=[SourceJSON(title=each.title, url=each.href) for each in calculator.sources],
             measured=[ComparisonJSON.of(each) for each in comparisons_of(calculator.name)],
         )

@@ -1,7 +1,6 @@
 """What instructors announce to a course: the only writer of that table."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, select
@@ -16,6 +15,7 @@ from app.courses.service import Course
 from app.database import Database
 from app.errors import FieldInvalid
 from app.ids import is_id, new_id
+from app.view import View
 
 LONGEST_ANNOUNCEMENT = 5000
 # Control characters except line breaks and tabs, and characters that change the direction of text.
@@ -26,9 +26,8 @@ _TEXT = re.compile(rf"[^{_NONE_OF}\ud800-\udfff]*")
 _MOST_SHOWN = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """`author` is None once the account is deleted."""
+class Announcement(View):
+    """Plain text. `author` is null once the account is deleted."""
 
     id: str
     text: str
@@ -46,14 +45,14 @@ class Announcements:
         """The latest, newest first."""
         row = AnnouncementRow
         query = (
-            select(row.id, row.text, UserRow.name, row.created_at)
+            select(row.id, row.text, UserRow.name.label("author"), row.created_at.label("at"))
             .outerjoin(UserRow, UserRow.id == row.user_id)
             .where(row.course_id == course.id)
             .order_by(row.created_at.desc(), row.id)
             .limit(_MOST_SHOWN)
         )
         async with self._database.reading() as session:
-            return [Announcement(*each) for each in await session.execute(query)]
+            return [Announcement.of(each) for each in await session.execute(query)]
 
     async def announce(self, user: User, course: Course, text: str) -> Announcement:
         """Raises `FieldInvalid`."""
@@ -64,7 +63,7 @@ class Announcements:
         async with self._database.writing() as session:
             session.add(row)
             record(session, user, "announced", None, "", _detail(course, text))
-        return Announcement(row.id, text, user.name, row.created_at)
+        return Announcement(id=row.id, text=text, author=user.name, at=row.created_at)
 
     async def remove(self, user: User, course: Course, announcement_id: str) -> None:
         """Raises `AnnouncementNotFound`."""

@@ -17,7 +17,6 @@ from app.courses.schemas import (
     ChangedAssignmentJSON,
     CourseJSON,
     CourseList,
-    ExtensionJSON,
     ExtensionList,
     GradebookPage,
     JoinCodeJSON,
@@ -41,7 +40,7 @@ _REFUSALS = problem_responses(409)
 @router.get("/courses", summary="Your courses; all of them for instructors")
 async def list_courses(request: Request, user: Reader) -> CourseList:
     courses = await services_of(request)[Courses].visible_to(user)
-    return CourseList(courses=[CourseJSON.of(each, is_manager=manages(user)) for each in courses])
+    return CourseList(courses=[CourseJSON.for_member(each, is_manager=manages(user)) for each in courses])
 
 
 @router.post(
@@ -52,13 +51,13 @@ async def list_courses(request: Request, user: Reader) -> CourseList:
 )
 async def create_course(user: Instructor, body: NewCourseJSON, courses: Provided[Courses]) -> CourseJSON:
     course = await courses.create(body.name, body.time_zone)
-    return CourseJSON.of(course, is_manager=True)
+    return CourseJSON.for_member(course, is_manager=True)
 
 
 @router.post("/courses/join", summary="Join a course by its code", responses=problem_responses(404, 409))
 async def join_course(user: Submitter, body: JoinCodeJSON, courses: Provided[Courses]) -> CourseJSON:
     course = await courses.join(user, body.code)
-    return CourseJSON.of(course, is_manager=manages(user))
+    return CourseJSON.for_member(course, is_manager=manages(user))
 
 
 @router.get("/courses/{course_id}/assignments", summary="What is due")
@@ -119,7 +118,7 @@ async def list_extensions(
 ) -> ExtensionList:
     assignment = await courses.assignment(course, assignment_id)
     found = await extensions.of(assignment)
-    return ExtensionList(extensions=[ExtensionJSON.of(each) for each in found])
+    return ExtensionList(extensions=found)
 
 
 @router.put(

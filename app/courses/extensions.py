@@ -1,8 +1,9 @@
 """More time or more attempts for one student at one assignment: the only writer of that table."""
 
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import Annotated
 
+from pydantic import Field
 from sqlalchemy import delete, select
 
 from app.accounts.caller import User
@@ -15,16 +16,14 @@ from app.courses.service import Assignment, Course
 from app.database import Database
 from app.errors import FieldInvalid, PersonNotFound
 from app.ids import is_id
+from app.view import View
 
 MOST_EXTRA_MINUTES = 60 * 24 * 365
 MOST_EXTRA_ATTEMPTS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Extension:
-    """What a student has beyond the others at one assignment."""
-
-    user_id: str
+class Extension(View):
+    user_id: Annotated[str, Field(serialization_alias="person")]
     name: str
     extra_minutes: int
     extra_attempts: int
@@ -51,7 +50,7 @@ class Extensions:
             .order_by(UserRow.name)
         )
         async with self._database.reading() as session:
-            return [Extension(*each) for each in await session.execute(query)]
+            return [Extension.of(each) for each in await session.execute(query)]
 
     async def of_student(self, course: Course, user: User) -> dict[str, Extension]:
         """A student's own, by the id of the assignment."""
@@ -62,10 +61,17 @@ class Extensions:
             .where(AssignmentRow.course_id == course.id, row.user_id == user.id)
         )
         async with self._database.reading() as session:
-            return {
-                each.assignment_id: Extension(user.id, user.name, each.extra_minutes, each.extra_attempts, each.reason)
-                for each in await session.scalars(query)
-            }
+            rows = list(await session.scalars(query))
+        return {
+            each.assignment_id: Extension(
+                user_id=user.id,
+                name=user.name,
+                extra_minutes=each.extra_minutes,
+                extra_attempts=each.extra_attempts,
+                reason=each.reason,
+            )
+            for each in rows
+        }
 
     async def extend(
         self,

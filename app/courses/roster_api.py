@@ -1,52 +1,37 @@
 """REST: check and import a roster."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from app.accounts.web import Instructor
 from app.courses.course_in_path import TaughtCourse
 from app.courses.roster import Outcome, Rosters
 from app.courses.roster_file import LONGEST_ROSTER
 from app.courses.roster_links import invitation_link
+from app.rest.body import RequestBody
 from app.rest.problem_json import problem_responses
 from app.rest.routing import MaxBytes, rest_router
 from app.services import Provided
+from app.view import View
 
 router = rest_router("courses")
-_ENTRY: dict[str, Any] = {
-    "row": 2,
-    "username": "",
-    "name": "Grace Hopper",
-    "email": "grace@example.org",
-    "outcome": "invite",
-    "detail": "",
-    "url": "https://meshgrade.example/sign-up?invitation=…",
-}
 
 
-class RosterJSON(BaseModel):
+class RosterJSON(RequestBody):
     """`csv` begins with a row of column names: `username`, `name` and `email`. `import` false only checks it."""
-
-    model_config = ConfigDict(
-        strict=True,
-        extra="forbid",
-        json_schema_extra={"examples": [{"csv": "name,email\nGrace Hopper,grace@example.org\n", "import": False}]},
-    )
 
     csv: str = Field(max_length=LONGEST_ROSTER)
     is_import: bool = Field(False, alias="import")
 
 
-class RosterEntryJSON(BaseModel):
+class RosterEntryJSON(View):
     """What an import does with a row: `enrol` if the person has an account, otherwise `invite`.
 
     `member` and `invited` need nothing more. `fault`: `detail` says what to correct. `url` is the link of a new
     invitation, and is shown only here.
     """
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_ENTRY]})
 
     row: int
     username: str
@@ -57,10 +42,8 @@ class RosterEntryJSON(BaseModel):
     url: str | None
 
 
-class ImportedRosterJSON(BaseModel):
+class ImportedRosterJSON(View):
     """`imported` is false if you only checked, or if a row has a fault: then nothing was imported."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"imported": True, "rows": [_ENTRY]}]})
 
     imported: bool
     rows: list[RosterEntryJSON]

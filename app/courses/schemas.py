@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasPath, BeforeValidator, Field
 
 from app.accounts.text import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.audit.log import LONGEST_REASON
@@ -21,36 +21,9 @@ from app.courses.service import (
     Course,
     MemberRole,
 )
+from app.rest.body import RequestBody
 from app.rest.paging import Page
-
-_COURSE: dict[str, Any] = {
-    "id": "2c4e6a8b0d1f3e5c7a9b9e7c5a3b1d0f",
-    "name": "Distributed JAX, autumn",
-    "time_zone": "Europe/Berlin",
-    "join_code": "k4mtw7xq2p",
-    "created_at": "2026-01-05T09:30:00.000000Z",
-}
-_NEW_ASSIGNMENT: dict[str, Any] = {
-    "name": "Week 1",
-    "opens": "2026-01-12T09:00",
-    "due": "2026-01-19T23:59",
-    "late_percent": 10,
-    "problems": [{"problem": "fsdp_step", "points": 100}],
-    "attempt_limit": 5,
-    "cool_down_minutes": 10,
-    "exam": False,
-}
-_ASSIGNMENT: dict[str, Any] = {
-    "id": "6f8a0c2e4d6b8a0c1e3d5f7b9a1c3e5d",
-    "name": "Week 1",
-    "opens_at": "2026-01-12T08:00:00.000000Z",
-    "due_at": "2026-01-19T22:59:00.000000Z",
-    "late_percent": 10,
-    "problems": [{"problem": "fsdp_step", "points": 100}],
-    "attempt_limit": 5,
-    "cool_down_minutes": 10,
-    "exam": False,
-}
+from app.view import View
 
 
 def _whole(value: Any) -> Any:
@@ -58,26 +31,14 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _body(example: dict[str, Any]) -> ConfigDict:
-    return ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [example]})
-
-
-def _answer(example: dict[str, Any]) -> ConfigDict:
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
-
-
-class NewCourseJSON(BaseModel):
-    model_config = _body({"name": "Distributed JAX, autumn", "time_zone": "Europe/Berlin"})
-
+class NewCourseJSON(RequestBody):
     # Only described here. app/accounts/text.py and app/courses/due.py enforce it.
     name: str = Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra={"pattern": LINE_PATTERN})
     time_zone: str = Field(max_length=64, description="A name such as `Europe/Berlin`, or `UTC`")
 
 
-class CourseJSON(BaseModel):
+class CourseJSON(View):
     """`join_code` is null for its students. All local times of the course are in `time_zone`."""
-
-    model_config = _answer(_COURSE)
 
     id: str
     name: str
@@ -86,7 +47,7 @@ class CourseJSON(BaseModel):
     created_at: datetime
 
     @classmethod
-    def of(cls, course: Course, *, is_manager: bool) -> "CourseJSON":
+    def for_member(cls, course: Course, *, is_manager: bool) -> "CourseJSON":
         return cls(
             id=course.id,
             name=course.name,
@@ -96,43 +57,33 @@ class CourseJSON(BaseModel):
         )
 
 
-class CourseList(BaseModel):
-    model_config = _answer({"courses": [_COURSE]})
-
+class CourseList(View):
     courses: list[CourseJSON]
 
 
-class JoinCodeJSON(BaseModel):
-    model_config = _body({"code": "k4mtw7xq2p"})
-
+class JoinCodeJSON(RequestBody):
     code: str = Field(max_length=100)
 
 
-class MemberRoleJSON(BaseModel):
+class MemberRoleJSON(RequestBody):
     """An assistant reads the gradebook of the course; a student appears in it."""
-
-    model_config = _body({"role": "assistant"})
 
     role: MemberRole
 
 
-class AssignedProblemJSON(BaseModel):
+class AssignedProblemJSON(RequestBody):
     """A problem by its slug, and what a score of 100 at it is worth."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     problem: str
     points: Annotated[int, Field(ge=0, le=MOST_POINTS), BeforeValidator(_whole)] = 100
 
 
-class NewAssignmentJSON(BaseModel):
+class NewAssignmentJSON(RequestBody):
     """`opens` and `due` are in the time zone of the course. `late_percent` null: nothing counts after `due`.
 
     `attempt_limit` and `cool_down_minutes` are for each problem. `exam`: students see no verdict until it has
     closed; it has no `late_percent`.
     """
-
-    model_config = _body(_NEW_ASSIGNMENT)
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra={"pattern": LINE_PATTERN})
     opens: str = Field(json_schema_extra={"pattern": LOCAL_PATTERN})
@@ -160,14 +111,10 @@ class NewAssignmentJSON(BaseModel):
 class ChangedAssignmentJSON(NewAssignmentJSON):
     """The whole assignment as it is from now on. The audit log contains what changed, and `reason`."""
 
-    model_config = _body(_NEW_ASSIGNMENT | {"reason": "postponed by a week"})
-
     reason: str = Field("", max_length=LONGEST_REASON, json_schema_extra={"pattern": EMPTY_LINE_PATTERN})
 
 
-class AssignmentJSON(BaseModel):
-    model_config = _answer(_ASSIGNMENT)
-
+class AssignmentJSON(View):
     id: str
     name: str
     opens_at: datetime
@@ -194,99 +141,45 @@ class AssignmentJSON(BaseModel):
         )
 
 
-class NewExtensionJSON(BaseModel):
+class NewExtensionJSON(RequestBody):
     """More time, more attempts at each problem, or both. Zero of each takes the extension back."""
-
-    model_config = _body({"extra_minutes": 30, "extra_attempts": 1, "reason": "ill on Monday"})
 
     extra_minutes: Annotated[int, Field(ge=0, le=MOST_EXTRA_MINUTES), BeforeValidator(_whole)] = 0
     extra_attempts: Annotated[int, Field(ge=0, le=MOST_EXTRA_ATTEMPTS), BeforeValidator(_whole)] = 0
     reason: str = Field(min_length=1, max_length=LONGEST_REASON, json_schema_extra={"pattern": LINE_PATTERN})
 
 
-_EXTENSION: dict[str, Any] = {
-    "person": "9e7c5a3b1d0f2e4c6a8b0d1f3e5c7a9b",
-    "name": "ada",
-    "extra_minutes": 30,
-    "extra_attempts": 1,
-    "reason": "ill on Monday",
-}
-
-
-class ExtensionJSON(BaseModel):
-    model_config = _answer(_EXTENSION)
-
-    person: str
-    name: str
-    extra_minutes: int
-    extra_attempts: int
-    reason: str
-
-    @classmethod
-    def of(cls, extension: Extension) -> "ExtensionJSON":
-        return cls(
-            person=extension.user_id,
-            name=extension.name,
-            extra_minutes=extension.extra_minutes,
-            extra_attempts=extension.extra_attempts,
-            reason=extension.reason,
-        )
-
-
-class ExtensionList(BaseModel):
+class ExtensionList(View):
     """By name."""
 
-    model_config = _answer({"extensions": [_EXTENSION]})
-
-    extensions: list[ExtensionJSON]
+    extensions: list[Extension]
 
 
-class AssignmentList(BaseModel):
+class AssignmentList(View):
     """By deadline. Students see those that have opened."""
-
-    model_config = _answer({"assignments": [_ASSIGNMENT]})
 
     assignments: list[AssignmentJSON]
 
 
-_COLUMN: dict[str, Any] = {"assignment": _ASSIGNMENT["id"], "problem": "fsdp_step", "points": 100}
-_LINE: dict[str, Any] = {
-    "id": "9e7c5a3b1d0f2e4c6a8b0d1f3e5c7a9b",
-    "name": "ada",
-    "cells": [{"points": 72.5, "late": True, "changed_by_hand": False}],
-    "total": 72.5,
-}
-
-
-class ColumnJSON(BaseModel):
-    model_config = _answer(_COLUMN)
-
-    assignment: str
+class ColumnJSON(View):
+    assignment: Annotated[str, Field(validation_alias=AliasPath("assignment", "id"))]
     problem: str
     points: int
 
-    @classmethod
-    def of(cls, column: Column) -> "ColumnJSON":
-        return cls(assignment=column.assignment.id, problem=column.problem, points=column.points)
 
-
-class CellJSON(BaseModel):
+class CellJSON(View):
     """`points` is null if nothing that counts was sent. `late`: a late attempt gave the most.
 
     `changed_by_hand`: an instructor changed the points of that attempt.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     points: float | None
     late: bool
     changed_by_hand: bool
 
 
-class LineJSON(BaseModel):
+class LineJSON(View):
     """A student, with a cell for each column."""
-
-    model_config = _answer(_LINE)
 
     id: str
     name: str
@@ -294,10 +187,8 @@ class LineJSON(BaseModel):
     total: float
 
 
-class GradebookPage(BaseModel):
+class GradebookPage(View):
     """Students by name. For the next page, send `next` as `after`. It is null on the last page."""
-
-    model_config = _answer({"columns": [_COLUMN], "students": [_LINE], "next": None})
 
     columns: list[ColumnJSON]
     students: list[LineJSON]

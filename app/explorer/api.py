@@ -12,12 +12,7 @@ from app.accounts.web import (
     current_guest,
     current_user,
 )
-from app.explorer.schemas import (
-    ExplorationJSON,
-    ExplorationPage,
-    ExplorationSummaryJSON,
-    NewExplorationJSON,
-)
+from app.explorer.schemas import ExplorationJSON, ExplorationPage, NewExplorationJSON
 from app.explorer.service import Explorations
 from app.rest.paging import NewestFirst
 from app.rest.problem_json import problem_responses
@@ -61,7 +56,7 @@ async def list_explorations(
     cursor: NewestFirst,
 ) -> ExplorationPage:
     found = await explorations.list(user, cursor)
-    return ExplorationPage(explorations=[ExplorationSummaryJSON.of(each) for each in found], next=found.next)
+    return ExplorationPage(explorations=found, next=found.next)
 
 
 @router.get(

@@ -34,6 +34,7 @@ from app.problems.service import Catalogue
 from app.queue.protocol import Enqueue
 from app.queue.turns import line_up
 from app.rest.paging import Cursor, Page, paged
+from app.view import View
 from grader.chips import ChipName, tpu_compiler
 from grader.explore import Explored
 from grader.function import Function, faults_of
@@ -56,11 +57,10 @@ class ExplorationLimits:
     guest_runs_in_total: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ExplorationSummary:
-    """An entry of the list. `has_fault` is None until it has finished.
+class ExplorationSummary(View):
+    """An entry of the list. `has_fault` is null until it has finished. `shared_at` is null unless it is shared.
 
-    It is either of a problem and its version, or of a function.
+    `problem` and `version` are null if a `function` was explored.
     """
 
     id: str

@@ -10,7 +10,6 @@ from app.insight.schemas import (
     InsightList,
     MemberJSON,
     NewMisconceptionJSON,
-    ProblemLineJSON,
 )
 from app.insight.service import Insight
 from app.problems.service import Catalogue
@@ -24,7 +23,7 @@ router = rest_router("insight")
 @router.get("/insight", summary="How students do at each problem, in a line")
 async def list_insight(user: Instructor, insight: Provided[Insight]) -> InsightList:
     lines = await insight.of_all()
-    return InsightList(problems=[ProblemLineJSON.of(each) for each in lines])
+    return InsightList(problems=lines)
 
 
 @router.get("/problems/{slug}/insight", summary="How students do at one problem, and where they stop")
@@ -32,7 +31,9 @@ async def get_insight(
     slug: str, user: Instructor, catalogue: Provided[Catalogue], insight: Provided[Insight]
 ) -> InsightJSON:
     problem = catalogue.get(slug)
-    return InsightJSON.of(problem.slug, problem.version, await insight.of_problem(problem.slug, problem.version))
+    return InsightJSON.at_problem(
+        problem.slug, problem.version, await insight.of_problem(problem.slug, problem.version)
+    )
 
 
 @router.get(

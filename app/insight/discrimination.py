@@ -7,11 +7,11 @@ checks with the other checks. Of each person, the first attempt that ran counts:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import correlation
 from typing import Literal
 
 from app.insight.facts import AttemptFacts
+from app.view import View
 
 # With fewer people, the standard error of a correlation, about 1 / sqrt(n), is above 0.22: noise looks like a finding.
 FEWEST = 20
@@ -20,11 +20,11 @@ ItemKind = Literal["case", "check"]
 WithoutIndex = Literal["too-few", "all-pass", "none-passes", "others-constant"]
 
 
-@dataclass(frozen=True, slots=True)
-class Discrimination:
-    """`passed` of `people` pass this item at their first attempt. `index` is None for the reason in `without`.
+class Discrimination(View):
+    """How an item separates people: `passed` of `people` pass it at their first attempt that ran.
 
-    `others-constant`: everyone passes as many of the other items, or there are no others.
+    `index` is the correlation, from -1 to 1, between passing it and how many other cases or checks they pass. It is
+    null for the reason in `without`.
     """
 
     kind: ItemKind
@@ -62,7 +62,9 @@ def _items(kind: ItemKind, names: Sequence[str], failed: Sequence[frozenset[str]
         passes = [int(name not in each) for each in failed]
         rest = [total - it for total, it in zip(totals, passes, strict=True)]
         index, without = _index(passes, rest)
-        found.append(Discrimination(kind, name, len(passes), sum(passes), index, without))
+        found.append(
+            Discrimination(kind=kind, name=name, people=len(passes), passed=sum(passes), index=index, without=without)
+        )
     return found
 
 

@@ -12,15 +12,13 @@ from app.errors import ClusterNotFound
 from app.insight.facts import read_facts
 from app.insight.summary import Cluster, Summary, cluster_of, summarize
 from app.queue.models import IS_SCORED, AttemptRow
+from app.view import View
 from grader.stored_verdict import read_verdict
 
 _MOST_MEMBERS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemLine:
-    """A problem to which students have submitted. `attempts` are those with a score."""
-
+class ProblemLine(View):
     problem: str
     people: int
     solved: int
@@ -85,16 +83,16 @@ class Insight:
         query = (
             select(
                 each.c.problem,
-                func.count(),
-                func.sum(each.c.solved),
-                func.sum(each.c.attempts),
-                func.sum(each.c.accepted),
+                func.count().label("people"),
+                func.sum(each.c.solved).label("solved"),
+                func.sum(each.c.attempts).label("attempts"),
+                func.sum(each.c.accepted).label("accepted"),
             )
             .group_by(each.c.problem)
             .order_by(each.c.problem)
         )
         async with self._database.reading() as session:
-            return [ProblemLine(problem, *map(int, counts)) for problem, *counts in await session.execute(query)]
+            return [ProblemLine.of(each) for each in await session.execute(query)]
 
     async def _items(self, problem: str, version: str) -> tuple[list[str], list[str]] | None:
         """The ids of all cases and checks of a version, as an accepted attempt has them; None without one."""

@@ -10,6 +10,7 @@ from statistics import median
 
 from app.insight.discrimination import Discrimination, discriminations
 from app.insight.facts import AttemptFacts
+from app.view import View
 from grader.reasons import Reason
 
 _MOST_CLUSTERS = 10
@@ -17,9 +18,8 @@ _MOST_CLUSTERS = 10
 _STEPS = (("1", 1), ("2", 2), ("3", 3), ("4", 4), ("5", 5), ("6 to 10", 10), ("11 to 20", 20), ("more", 10**9))
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """`attempts` were rejected by this, and `stuck` people have not solved the problem, and this is their last one."""
+class Stop(View):
+    """`attempts` of `people` failed here. `stuck` of them have not solved the problem, and it is their last attempt."""
 
     name: str
     attempts: int

@@ -52,7 +52,7 @@ async def run_lesson_program(
     lesson = lessons.get(slug)
     run = await lesson_runs.request(user, lesson, body.program, body.source)
     response.headers["Location"] = f"/api/v1/lesson-runs/{run.id}"
-    return LessonRunJSON.of(run, lesson)
+    return LessonRunJSON.in_lesson(run, lesson)
 
 
 @router.get(
@@ -68,7 +68,7 @@ async def get_lesson_run(
     lessons: Provided[Lessons],
 ) -> LessonRunJSON:
     run = await lesson_runs.get(user or guest, lesson_run_id)
-    return LessonRunJSON.of(run, lessons.find(run.lesson))
+    return LessonRunJSON.in_lesson(run, lessons.find(run.lesson))
 
 
 @router.delete(

@@ -6,8 +6,8 @@ from fastapi import Depends
 
 from app.accounts.caller import Caller
 from app.accounts.web import require_caller_role
-from app.lti.platforms import Platforms
-from app.lti.schemas import DeploymentsJSON, NewPlatformJSON, PlatformJSON, PlatformList
+from app.lti.platforms import Platform, Platforms
+from app.lti.schemas import DeploymentsJSON, NewPlatformJSON, PlatformList
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
 from app.services import Provided
@@ -19,7 +19,7 @@ Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
 @router.get("/lti/platforms", summary="The learning platforms, as an owner")
 async def list_platforms(caller: Owner, lti_platforms: Provided[Platforms]) -> PlatformList:
     platforms = await lti_platforms.all()
-    return PlatformList(platforms=[PlatformJSON.of(each) for each in platforms])
+    return PlatformList(platforms=platforms)
 
 
 @router.post(
@@ -28,8 +28,8 @@ async def list_platforms(caller: Owner, lti_platforms: Provided[Platforms]) -> P
     summary="Register a learning platform (LTI 1.3), as an owner",
     responses=problem_responses(409),
 )
-async def add_platform(caller: Owner, body: NewPlatformJSON, lti_platforms: Provided[Platforms]) -> PlatformJSON:
-    return PlatformJSON.of(await lti_platforms.add(caller, body.to_platform()))
+async def add_platform(caller: Owner, body: NewPlatformJSON, lti_platforms: Provided[Platforms]) -> Platform:
+    return await lti_platforms.add(caller, body.to_platform())
 
 
 @router.put(
@@ -38,9 +38,9 @@ async def add_platform(caller: Owner, body: NewPlatformJSON, lti_platforms: Prov
 )
 async def set_deployments(
     platform_id: str, caller: Owner, body: DeploymentsJSON, platforms: Provided[Platforms]
-) -> PlatformJSON:
+) -> Platform:
     await platforms.set_deployments(caller, platform_id, body.deployments)
-    return PlatformJSON.of(await platforms.get(platform_id))
+    return await platforms.get(platform_id)
 
 
 @router.delete(

@@ -1,7 +1,6 @@
 """The learning platforms that owners have registered. The only writer of that table."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, select
@@ -18,6 +17,7 @@ from app.errors import FieldInvalid, WebhookURLRefused
 from app.ids import is_id, new_id
 from app.lti.errors import LaunchRefused, PlatformNotFound, PlatformTaken
 from app.lti.models import PlatformRow
+from app.view import View
 from app.webhooks.outside import check_url
 
 LONGEST_NAME = 100
@@ -27,8 +27,7 @@ MOST_DEPLOYMENTS = 50
 _MOST = 100
 
 
-@dataclass(frozen=True, slots=True)
-class NewPlatform:
+class NewPlatform(View):
     """`grants_instructor` gives a new account the role instructor if its owner teaches in the platform."""
 
     name: str
@@ -41,8 +40,9 @@ class NewPlatform:
     grants_instructor: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Platform(NewPlatform):
+    """`grants_instructor` gives a new account the role instructor if its owner teaches in the platform."""
+
     id: str
     created_at: datetime
 

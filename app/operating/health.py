@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict
-from pydantic.config import JsonDict
-
 from app.errors import NotReady
 from app.operating.state import ALL_ONE_ADDRESS
 from app.problems.service import Catalogue
@@ -15,6 +12,7 @@ from app.queue.workers import Workers
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
 from app.services import Provided
+from app.view import View
 from app.web.proxies import Clients
 
 if TYPE_CHECKING:
@@ -23,16 +21,12 @@ if TYPE_CHECKING:
 router = rest_router("health")
 
 
-class HealthJSON(BaseModel):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"status": "ok"}]})
-
+class HealthJSON(View):
     status: Literal["ok"]
 
 
-class PoolJSON(BaseModel):
+class PoolJSON(View):
     """Runners that wait for a submission: `warm` by version, `generic` for any problem; and `zygotes` so far."""
-
-    model_config = ConfigDict(extra="forbid")
 
     alive: bool
     generic: int
@@ -40,24 +34,11 @@ class PoolJSON(BaseModel):
     zygotes: int
 
 
-_EXAMPLE_READY: JsonDict = {
-    "status": "ready",
-    "problems": 1,
-    "queued": 0,
-    "running": 2,
-    "workers": 1,
-    "warnings": [],
-    "pool": {"alive": True, "generic": 1, "warm": {"3f5c…": 2}, "zygotes": 1},
-}
-
-
-class ReadyJSON(BaseModel):
+class ReadyJSON(View):
     """`workers` is how many processes can grade. `pool` is null if this process has no pool of runners.
 
     `warnings` are in words, for operators.
     """
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE_READY]})
 
     status: Literal["ready"]
     problems: int

@@ -8,8 +8,8 @@ from app.accounts.caller import Caller
 from app.accounts.roles import Role
 from app.accounts.web import Instructor, require_caller_role, sign_in_link
 from app.people.changes import PeopleChanges
-from app.people.listing import Directory, PeopleFilter, State
-from app.people.schemas import NewRoleJSON, PeoplePage, PersonJSON, ReasonJSON, SignInLinkJSON
+from app.people.listing import Directory, PeopleFilter, Person, State
+from app.people.schemas import NewRoleJSON, PeoplePage, ReasonJSON, SignInLinkJSON
 from app.rest.paging import ByName
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
@@ -31,20 +31,20 @@ async def list_people(
 ) -> PeoplePage:
     only = PeopleFilter.read({"q": q, "role": role or "", "state": state or ""})
     people = await directory.list(only, cursor)
-    return PeoplePage(people=[PersonJSON.of(each) for each in people], next=people.next)
+    return PeoplePage(people=people, next=people.next)
 
 
 @router.get("/people/{person_id}", summary="One account")
-async def get_person(person_id: str, user: Instructor, directory: Provided[Directory]) -> PersonJSON:
-    return PersonJSON.of(await directory.get(person_id))
+async def get_person(person_id: str, user: Instructor, directory: Provided[Directory]) -> Person:
+    return await directory.get(person_id)
 
 
 @router.put("/people/{person_id}/role", summary="Change the role of an account, as an owner", responses=_REFUSALS)
 async def set_role(
     person_id: str, caller: Owner, body: NewRoleJSON, people: Provided[PeopleChanges], directory: Provided[Directory]
-) -> PersonJSON:
+) -> Person:
     await people.set_role(caller, person_id, body.role, body.reason)
-    return PersonJSON.of(await directory.get(person_id))
+    return await directory.get(person_id)
 
 
 @router.post(
@@ -54,17 +54,17 @@ async def set_role(
 )
 async def deactivate_person(
     person_id: str, caller: Owner, body: ReasonJSON, people: Provided[PeopleChanges], directory: Provided[Directory]
-) -> PersonJSON:
+) -> Person:
     await people.deactivate(caller, person_id, body.reason)
-    return PersonJSON.of(await directory.get(person_id))
+    return await directory.get(person_id)
 
 
 @router.post("/people/{person_id}/reactivate", summary="Reactivate an account, as an owner", responses=_REFUSALS)
 async def reactivate_person(
     person_id: str, caller: Owner, body: ReasonJSON, people: Provided[PeopleChanges], directory: Provided[Directory]
-) -> PersonJSON:
+) -> Person:
     await people.reactivate(caller, person_id, body.reason)
-    return PersonJSON.of(await directory.get(person_id))
+    return await directory.get(person_id)
 
 
 @router.post(

@@ -1,6 +1,5 @@
 """The people who have tried a problem, and how far each of them came, for instructors and owners."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import case, func, select
@@ -10,11 +9,11 @@ from app.accounts.models import UserRow
 from app.database import Database
 from app.queue.models import AttemptRow
 from app.rest.paging import Cursor, Page, paged
+from app.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class PersonAtProblem:
-    """`sent` counts attempts and runs. `best_score` is None until an attempt is scored."""
+class PersonAtProblem(View):
+    """`sent` counts attempts and runs. `best_score` is null until an attempt is scored."""
 
     id: str
     name: str

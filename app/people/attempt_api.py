@@ -10,7 +10,7 @@ from app.attempts.service import Attempts
 from app.database import Database
 from app.people.at_problem import who_tried
 from app.people.reading import PersonsAttempt, PersonsReach
-from app.people.schemas import PersonAtProblemJSON, ProblemPeoplePage, SourcedAttemptJSON
+from app.people.schemas import ProblemPeoplePage, SourcedAttemptJSON
 from app.problems.service import Catalogue
 from app.rest.paging import ByName, NewestFirst
 from app.rest.routing import rest_router
@@ -46,4 +46,4 @@ async def list_who_tried(
 ) -> ProblemPeoplePage:
     problem = catalogue.get(slug).slug
     people = await who_tried(database, user, problem, cursor)
-    return ProblemPeoplePage(people=[PersonAtProblemJSON.of(each) for each in people], next=people.next)
+    return ProblemPeoplePage(people=people, next=people.next)

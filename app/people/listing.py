@@ -16,6 +16,7 @@ from app.errors import PersonNotFound
 from app.ids import is_id
 from app.queue.models import AttemptRow
 from app.rest.paging import Cursor, Page, paged
+from app.view import View
 from app.web.choices import one_of
 
 State = Literal["active", "deactivated"]
@@ -23,9 +24,8 @@ STATES: tuple[State, ...] = get_args(State)
 _LONGEST = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """`last_active_at` is when a browser or an API token was last used, or something was sent; None if never."""
+class Person(View):
+    """`deactivated_at` is null for an active account. `last_active_at` may lag by a few minutes."""
 
     id: str
     name: str

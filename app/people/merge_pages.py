@@ -8,9 +8,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import Caller
 from app.accounts.web import accounts_of, require_caller_role
 from app.errors import Refused, SignInAgain
-from app.people.listing import Directory
+from app.people.listing import Directory, Person
 from app.people.merge import Merging
-from app.people.schemas import MergeJSON, PersonJSON
+from app.people.schemas import MergeJSON
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
 from app.services import Provided, services_of
@@ -51,9 +51,9 @@ async def merge(request: Request, person_id: str, caller: Owner, merging: Provid
 )
 async def merge_people(
     person_id: str, caller: Owner, body: MergeJSON, merging: Provided[Merging], directory: Provided[Directory]
-) -> PersonJSON:
+) -> Person:
     rest_id = await merging.merge(caller, person_id, body.into, body.reason, confirmed=body.end_higher_role)
-    return PersonJSON.of(await directory.get(rest_id))
+    return await directory.get(rest_id)
 
 
 async def _page(

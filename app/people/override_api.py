@@ -1,8 +1,7 @@
 """REST: the points of an attempt, changed by hand."""
 
 from app.accounts.web import Grader
-from app.attempts.overrides import Overrides
-from app.attempts.schemas import OverrideJSON
+from app.attempts.overrides import Overrides, ScoreOverride
 from app.people.reading import PersonsAttempt
 from app.people.schemas import NewOverrideJSON
 from app.rest.problem_json import problem_responses
@@ -15,9 +14,9 @@ router = rest_router("people", "/people/{person_id}/attempts/{attempt_id}/overri
 @router.put("", summary="Give an attempt other points than its verdict does", responses=problem_responses(409))
 async def override_score(
     user: Grader, found: PersonsAttempt, body: NewOverrideJSON, overrides: Provided[Overrides]
-) -> OverrideJSON:
+) -> ScoreOverride:
     _, attempt = found
-    return OverrideJSON.of(await overrides.override(user, attempt.id, body.score, body.reason))
+    return await overrides.override(user, attempt.id, body.score, body.reason)
 
 
 @router.delete("", status_code=204, summary="Let the points of the verdict count again")

@@ -6,9 +6,10 @@ A column of the attempt has it as JSON, written together with the end of each tr
 import os
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
+
+from app.view import View
 
 End = Literal["finished", "failed", "stopped", "died", "cancelled"]
 Phases = Sequence[tuple[int, str]]
@@ -18,20 +19,18 @@ MOST_PHASES = 100
 _LONGEST = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(View):
     """`after_ms` counts from the start of the try."""
 
     after_ms: int
     phase: str
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
-    """`worker` is the name of a machine and the id of a process on it. `end` is None while the try is running.
+class Try(View):
+    """`worker` is the name of a machine and the id of a process on it. `end` is null while the try is running.
 
-    `failed`: the grader failed, and `message` says how. `stopped`: the worker was shut down, or a wall was missing.
-    `died`: the worker no longer extended its lease.
+    `failed`: the grader failed, and `message` says how. `stopped`: the worker was shut down, or a wall was missing, and
+    the try does not count. `died`: the worker no longer extended its lease.
     """
 
     worker: str
@@ -65,7 +64,7 @@ def tries_of(stored: list[Any] | None) -> list[Try]:
             ended_at=datetime.fromisoformat(each["ended_at"]) if each.get("ended_at") else None,
             end=cast(End | None, each["end"]),
             message=each.get("message", ""),
-            phases=tuple(Phase(after_ms, phase) for after_ms, phase in each.get("phases", ())),
+            phases=tuple(Phase(after_ms=after_ms, phase=phase) for after_ms, phase in each.get("phases", ())),
         )
         for each in stored or []
     ]

@@ -39,6 +39,7 @@ from app.clock import now
 from app.database import Database, UTCDateTime, insert_into
 from app.queue.models import IS_WAITING, AttemptRow, FairShareRow, WorkRow
 from app.queue.workers import count_connected
+from app.view import View
 
 # The order within a round.
 CLASSES = {"run": 0, "exploration": 0, "lesson_run": 0, "attempt": 1, "validation": 2, "rejudge": 3}
@@ -51,10 +52,9 @@ _RECENT = 20
 _PACE_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class QueuePlace:
-    """`ahead` is how many go first at the moment. `expected_wait_s` is None before anything was ever graded. `workers`
-    is how many processes can grade.
+class QueuePlace(View):
+    """How many attempts are ahead, about how long they will take (null before anything was ever graded), and how many
+    workers can grade at the moment. A server that grades is one of them.
     """
 
     ahead: int
@@ -194,7 +194,8 @@ class Places:
             ahead = await session.scalar(self._ahead, {"priority": row.priority, "turn_at": row.turn_at, "id": row.id})
             if time.monotonic() - self._pace.read_at >= _PACE_S:
                 self._pace = await _read_pace(session)
-        return QueuePlace(ahead or 0, _wait_s(ahead or 0, self._pace, row), self._pace.workers)
+        wait_s = _wait_s(ahead or 0, self._pace, row)
+        return QueuePlace(ahead=ahead or 0, expected_wait_s=wait_s, workers=self._pace.workers)
 
 
 @dataclass(frozen=True, slots=True)

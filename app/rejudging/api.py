@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from app.accounts.web import Instructor
-from app.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgeJSON, RejudgePage
-from app.rejudging.service import Rejudging
+from app.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgePage
+from app.rejudging.service import Rejudge, Rejudging
 from app.rest.paging import ById, NewestFirst
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
@@ -38,10 +38,10 @@ async def rejudge_problem(
     slug: str,
     body: NewRejudgeJSON,
     rejudging: Provided[Rejudging],
-) -> RejudgeJSON:
+) -> Rejudge:
     rejudge = await rejudging.request(slug, body.version, body.to_selection())
     response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
-    return RejudgeJSON.of(rejudge)
+    return rejudge
 
 
 @router.post(
@@ -63,12 +63,12 @@ async def list_rejudges(
     cursor: NewestFirst,
 ) -> RejudgePage:
     rejudges = await rejudging.list(slug, cursor)
-    return RejudgePage(rejudges=[RejudgeJSON.of(each) for each in rejudges], next=rejudges.next)
+    return RejudgePage(rejudges=rejudges, next=rejudges.next)
 
 
 @router.get(_ONE, summary="One rejudge and its progress")
-async def get_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> RejudgeJSON:
-    return RejudgeJSON.of(await rejudging.get(slug, rejudge_id))
+async def get_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> Rejudge:
+    return await rejudging.get(slug, rejudge_id)
 
 
 @router.get(f"{_ONE}/changes", summary="The attempts whose status or score it changes")
@@ -82,7 +82,7 @@ async def list_changes(
 ) -> ChangePage:
     rejudge = await rejudging.get(slug, rejudge_id)
     changes = await rejudging.changes(slug, rejudge_id, cursor, only_losses=losses)
-    return ChangePage(changes=[ChangeJSON.of(each, rejudge.version) for each in changes], next=changes.next)
+    return ChangePage(changes=[ChangeJSON.to_version(each, rejudge.version) for each in changes], next=changes.next)
 
 
 @router.post(
@@ -102,12 +102,12 @@ async def apply_rejudge(
     never_lower: Annotated[
         bool, Query(description="Attempts that would lose points or the status `accepted` keep their verdict")
     ] = False,
-) -> RejudgeJSON:
-    return RejudgeJSON.of(await rejudging.apply(user, slug, rejudge_id, never_lower=never_lower))
+) -> Rejudge:
+    return await rejudging.apply(user, slug, rejudge_id, never_lower=never_lower)
 
 
 @router.delete(
     _ONE, summary="Cancel it and drop its verdicts, without changing any attempt", responses=problem_responses(409)
 )
-async def cancel_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> RejudgeJSON:
-    return RejudgeJSON.of(await rejudging.cancel(slug, rejudge_id))
+async def cancel_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> Rejudge:
+    return await rejudging.cancel(slug, rejudge_id)

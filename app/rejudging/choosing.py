@@ -58,12 +58,12 @@ class Form:
         """Raises `FieldInvalid`, `PersonNotFound`, and `AssignmentInvalid` for a date that does not exist."""
         kind, _, chosen = self.scope.partition(":")
         return Selection(
-            self.of,
-            chosen if kind == "course" else None,
-            chosen if kind == "assignment" else None,
-            await _ids_of(database, self.names),
-            self._moment("since"),
-            self._moment("until"),
+            versions=self.of,
+            course=chosen if kind == "course" else None,
+            assignment=chosen if kind == "assignment" else None,
+            people=await _ids_of(database, self.names),
+            since=self._moment("since"),
+            until=self._moment("until"),
         )
 
     def _moment(self, field: str) -> datetime | None:

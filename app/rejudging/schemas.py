@@ -1,15 +1,16 @@
 """REST responses for instructors about rejudges."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from app.authoring.schemas import EXAMPLE_VERSION, VersionJSON
+from app.authoring.schemas import VersionJSON
 from app.rejudging.choosing import MOST_PEOPLE
 from app.rejudging.errors import SelectionInvalid
 from app.rejudging.selection import Selection
-from app.rejudging.service import Change, Count, Rejudge, RejudgeStatus
+from app.rejudging.service import Change, Count, Rejudge
+from app.view import View
 from grader.reasons import Reason
 from grader.verdict import Status
 
@@ -20,36 +21,6 @@ MOMENT_PATTERN = (
 _ID = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
 _VERSION = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 _MOMENT = Annotated[str, StringConstraints(pattern=MOMENT_PATTERN)]
-_SELECTION: dict[str, Any] = {
-    "versions": ["0f" * 32],
-    "course": "2c4e6a8b0d1f3e5c7a9b9e7c5a3b1d0f",
-    "assignment": None,
-    "people": [],
-    "since": "2026-01-01T00:00:00Z",
-    "until": None,
-}
-_REJUDGE: dict[str, Any] = {
-    "id": "1a0f9e8d7c0b8f6e1d9b7a4f5e8d3c2b",
-    "problem": "fsdp_step",
-    "version": EXAMPLE_VERSION,
-    "status": "finished",
-    "total": 412,
-    "graded": 412,
-    "changed": 9,
-    "failed": 0,
-    "not_lowered": 0,
-    "selection": _SELECTION,
-    "never_lower": False,
-    "created_at": "2026-01-05T09:30:00.000000Z",
-    "finished_at": "2026-01-05T09:41:12.000000Z",
-    "applied_at": None,
-}
-_CHANGE: dict[str, Any] = {
-    "attempt": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c",
-    "user": "ada",
-    "before": {"version": "0f" * 32, "status": "accepted", "reason": None, "score": 100},
-    "after": {"version": EXAMPLE_VERSION, "status": "rejected", "reason": "wrong_sharding", "score": 60},
-}
 
 
 class NewRejudgeJSON(VersionJSON):
@@ -59,10 +30,6 @@ class NewRejudgeJSON(VersionJSON):
     submitted while it counted, and `people` are ids of accounts. `since` is the first moment of submission, and `until`
     the first moment that is too late.
     """
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", json_schema_extra={"examples": [{"version": EXAMPLE_VERSION, **_SELECTION}]}
-    )
 
     versions: list[_VERSION] = Field(default=[], max_length=_MOST_VERSIONS)
     course: _ID | None = None
@@ -74,12 +41,12 @@ class NewRejudgeJSON(VersionJSON):
     def to_selection(self) -> Selection:
         """Raises `SelectionInvalid`."""
         return Selection(
-            tuple(self.versions),
-            self.course,
-            self.assignment,
-            tuple(self.people),
-            _moment("since", self.since),
-            _moment("until", self.until),
+            versions=tuple(self.versions),
+            course=self.course,
+            assignment=self.assignment,
+            people=tuple(self.people),
+            since=_moment("since", self.since),
+            until=_moment("until", self.until),
         )
 
 
@@ -90,22 +57,13 @@ def _moment(field: str, text: str | None) -> datetime | None:
         raise SelectionInvalid(f"{field}: the calendar has no {text[:10] if text else ''}.") from None
 
 
-class VersionCountJSON(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class VersionCountJSON(View):
     version: str
     attempts: int
 
 
-class RejudgeCountJSON(BaseModel):
+class RejudgeCountJSON(View):
     """What a rejudge would grade: so many attempts of so many people, and how many of each version."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [{"attempts": 412, "people": 96, "versions": [{"version": "0f" * 32, "attempts": 412}]}]
-        },
-    )
 
     attempts: int
     people: int
@@ -117,74 +75,15 @@ class RejudgeCountJSON(BaseModel):
         return cls(attempts=count.attempts, people=count.people, versions=versions)
 
 
-class SelectionJSON(BaseModel):
-    """Which attempts it grades. A field that is null or empty leaves that open."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    versions: list[str]
-    course: str | None
-    assignment: str | None
-    people: list[str]
-    since: datetime | None
-    until: datetime | None
-
-    @classmethod
-    def of(cls, chosen: Selection) -> "SelectionJSON":
-        return cls(
-            versions=list(chosen.versions),
-            course=chosen.course,
-            assignment=chosen.assignment,
-            people=list(chosen.people),
-            since=chosen.since,
-            until=chosen.until,
-        )
-
-
-class RejudgeJSON(BaseModel):
-    """A rejudge and its progress. `changed` counts the attempts whose status or score it changes; `failed` those that
-    the grader could not judge, which keep their verdict. After it was applied with `never_lower`, `not_lowered` counts
-    the attempts that would have lost points or their status `accepted`, and kept their verdict.
-
-    `status` is `running`, then `finished` until it is applied (`applying`, then `applied`) or `cancelled`.
-    """
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_REJUDGE]})
-
-    id: str
-    problem: str
-    version: str
-    status: RejudgeStatus
-    total: int
-    graded: int
-    changed: int
-    failed: int
-    not_lowered: int
-    selection: SelectionJSON
-    never_lower: bool
-    created_at: datetime
-    finished_at: datetime | None
-    applied_at: datetime | None
-
-    @classmethod
-    def of(cls, rejudge: Rejudge) -> "RejudgeJSON":
-        values = {name: getattr(rejudge, name) for name in cls.model_fields}
-        return cls(**values | {"selection": SelectionJSON.of(rejudge.selection)})
-
-
-class RejudgePage(BaseModel):
+class RejudgePage(View):
     """For the next page, send `next` as `before`. It is null on the last page."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"rejudges": [_REJUDGE], "next": None}]})
-
-    rejudges: list[RejudgeJSON]
+    rejudges: list[Rejudge]
     next: str | None
 
 
-class OutcomeJSON(BaseModel):
+class OutcomeJSON(View):
     """A summary of a verdict. The one before the rejudge has no `reason`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     version: str
     status: Status
@@ -192,10 +91,8 @@ class OutcomeJSON(BaseModel):
     score: int | None
 
 
-class ChangeJSON(BaseModel):
+class ChangeJSON(View):
     """One attempt whose status or score a rejudge changes."""
-
-    model_config = ConfigDict(extra="forbid")
 
     attempt: str
     user: str
@@ -203,7 +100,7 @@ class ChangeJSON(BaseModel):
     after: OutcomeJSON
 
     @classmethod
-    def of(cls, change: Change, version: str) -> "ChangeJSON":
+    def to_version(cls, change: Change, version: str) -> "ChangeJSON":
         return cls(
             attempt=change.attempt_id,
             user=change.user,
@@ -216,10 +113,8 @@ class ChangeJSON(BaseModel):
         )
 
 
-class ChangePage(BaseModel):
+class ChangePage(View):
     """Sorted by attempt id. For the next page, send `next` as `after`. It is null on the last page."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"changes": [_CHANGE], "next": None}]})
 
     changes: list[ChangeJSON]
     next: str | None

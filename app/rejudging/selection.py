@@ -1,7 +1,6 @@
 """Which attempts a rejudge grades again: those of some versions, of some people, and of some time."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,22 +17,18 @@ from app.ids import is_id
 from app.problems.models import PackageRow
 from app.queue.models import IS_SCORED, AttemptRow
 from app.rejudging.errors import SelectionInvalid
+from app.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """An empty value leaves that open. `people` are ids of accounts.
+class Selection(View):
+    """Which attempts it grades. A field that is null or empty leaves that open."""
 
-    Of a course, the attempts of its students are graded; of an assignment, only those submitted while it counted them.
-    `since` is the first moment, and `until` is the first one that no longer belongs to it.
-    """
-
-    versions: tuple[str, ...] = ()
-    course: str | None = None
-    assignment: str | None = None
-    people: tuple[str, ...] = ()
-    since: datetime | None = None
-    until: datetime | None = None
+    versions: tuple[str, ...]
+    course: str | None
+    assignment: str | None
+    people: tuple[str, ...]
+    since: datetime | None
+    until: datetime | None
 
     def to_json(self) -> dict[str, Any]:
         """As it is stored. Equal selections have equal values."""
@@ -49,15 +44,10 @@ class Selection:
     @classmethod
     def of_json(cls, stored: dict[str, Any] | None) -> "Selection":
         """A rejudge of an earlier release has none: it grades every attempt of other versions."""
-        if stored is None:
-            return EVERYTHING
-        since, until = (stored[name] and datetime.fromisoformat(stored[name]) for name in ("since", "until"))
-        return cls(
-            tuple(stored["versions"]), stored["course"], stored["assignment"], tuple(stored["people"]), since, until
-        )
+        return EVERYTHING if stored is None else cls.model_validate(stored)
 
 
-EVERYTHING = Selection()
+EVERYTHING = Selection(versions=(), course=None, assignment=None, people=(), since=None, until=None)
 
 
 async def selected(session: AsyncSession, slug: str, version: str, chosen: Selection) -> list[ColumnElement[bool]]:

@@ -30,6 +30,7 @@ from app.rejudging.errors import (
 from app.rejudging.models import RejudgedRow, RejudgeRow, loses
 from app.rejudging.selection import EVERYTHING, Selection, selected
 from app.rest.paging import Cursor, Page, paged
+from app.view import View
 from grader.reasons import Reason
 from grader.verdict import Status
 
@@ -38,13 +39,12 @@ RejudgeStatus = Literal["running", "finished", "applying", "applied", "cancelled
 _OPEN = ("running", "finished", "applying")
 
 
-@dataclass(frozen=True, slots=True)
-class Rejudge:
-    """A rejudge and its progress.
+class Rejudge(View):
+    """A rejudge and its progress. `changed` counts the attempts whose status or score it changes; `failed` those that
+    the grader could not judge, which keep their verdict. After it was applied with `never_lower`, `not_lowered` counts
+    the attempts that would have lost points or their status `accepted`, and kept their verdict.
 
-    `changed` counts the attempts whose status or score it changes; `failed` those that the grader could not judge. They
-    keep their verdict. So do `not_lowered` attempts, which would have lost by a rejudge that was applied with
-    `never_lower`.
+    `status` is `running`, then `finished` until it is applied (`applying`, then `applied`) or `cancelled`.
     """
 
     id: str

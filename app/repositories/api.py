@@ -5,16 +5,8 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from app.accounts.web import Instructor
-from app.repositories.schemas import (
-    HookedJSON,
-    NewRepositoryJSON,
-    RepositoryJSON,
-    RepositoryList,
-    RepositoryMadeJSON,
-    SyncJSON,
-    SyncPage,
-)
-from app.repositories.service import Repositories
+from app.repositories.schemas import HookedJSON, NewRepositoryJSON, RepositoryList, RepositoryMadeJSON, SyncPage
+from app.repositories.service import Repositories, Repository, Sync
 from app.repositories.syncing import Syncs
 from app.rest.body import read_body
 from app.rest.paging import Cursor
@@ -55,7 +47,7 @@ def services(request: Request) -> Services:
 @router.get("/repositories", summary="Where packages are synced from")
 async def list_repositories(user: Instructor, repositories: Provided[Repositories]) -> RepositoryList:
     found = await repositories.every()
-    return RepositoryList(repositories=[RepositoryJSON.of(each) for each in found])
+    return RepositoryList(repositories=found)
 
 
 @router.post(
@@ -74,14 +66,12 @@ async def add_repository(
     here = f"/api/v1/repositories/{repository.id}"
     response.headers["Location"] = here
     response.headers["Cache-Control"] = "no-store"
-    return RepositoryMadeJSON(
-        **RepositoryJSON.of(repository).model_dump(), webhook_path=f"{here}/webhook", webhook_secret=secret
-    )
+    return RepositoryMadeJSON(**repository.model_dump(), webhook_path=f"{here}/webhook", webhook_secret=secret)
 
 
 @router.get("/repositories/{repository_id}", summary="One repository")
-async def get_repository(user: Instructor, repository_id: str, repositories: Provided[Repositories]) -> RepositoryJSON:
-    return RepositoryJSON.of(await repositories.get(repository_id))
+async def get_repository(user: Instructor, repository_id: str, repositories: Provided[Repositories]) -> Repository:
+    return await repositories.get(repository_id)
 
 
 @router.delete(
@@ -104,10 +94,10 @@ async def remove_repository(user: Instructor, repository_id: str, repositories: 
 )
 async def sync_repository(
     request: Request, response: Response, user: Instructor, repository_id: str, syncs: Provided[Syncs]
-) -> SyncJSON:
+) -> Sync:
     sync = await syncs.request(user, repository_id, "person")
     response.headers["Location"] = f"/api/v1/repositories/{sync.repository}/syncs/{sync.id}"
-    return SyncJSON.of(sync)
+    return sync
 
 
 @router.get("/repositories/{repository_id}/syncs", summary="The syncs of a repository, newest first")
@@ -119,14 +109,12 @@ async def list_syncs(
     before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
 ) -> SyncPage:
     syncs = await repositories.syncs(repository_id, Cursor(limit, before))
-    return SyncPage(syncs=[SyncJSON.of(each) for each in syncs], next=syncs.next)
+    return SyncPage(syncs=syncs, next=syncs.next)
 
 
 @router.get("/repositories/{repository_id}/syncs/{sync_id}", summary="One sync, with the outcome of each package")
-async def get_sync(
-    user: Instructor, repository_id: str, sync_id: str, repositories: Provided[Repositories]
-) -> SyncJSON:
-    return SyncJSON.of(await repositories.get_sync(repository_id, sync_id))
+async def get_sync(user: Instructor, repository_id: str, sync_id: str, repositories: Provided[Repositories]) -> Sync:
+    return await repositories.get_sync(repository_id, sync_id)
 
 
 @router.post(

@@ -9,11 +9,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Annotated, Literal, cast
 from urllib.parse import urlsplit
 
 from joserfc import jwe
 from joserfc.jwk import OctKey
+from pydantic import Field
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -39,6 +40,7 @@ from app.repositories.hook import check_hook, hook_secret, is_of_interest
 from app.repositories.models import RepositoryRow, SyncRow
 from app.rest.paging import Cursor, Page, paged
 from app.settings import Settings
+from app.view import View
 from app.webhooks.outside import URL_PATTERN, check_url
 
 Kind = Literal["git", "folder"]
@@ -68,21 +70,47 @@ class NewRepository:
     access_token: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(View):
+    """Where packages are synced from."""
+
     id: str
     kind: Kind
     address: str
     branch: str
     folder: str
-    has_token: bool
+    has_token: Annotated[bool, Field(serialization_alias="has_access_token")]
     registered_by: str
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Sync:
-    """One sync. `status` is `interrupted` if the server stopped while it was running."""
+class SyncError(View):
+    """A rule of docs/checking.md that the package breaks."""
+
+    rule: str
+    file: str
+    line: int | None
+    message: str
+
+
+class SyncedProblem(View):
+    """The outcome of one package. `problem` is null if its manifest cannot be read, and `version` if it was refused.
+
+    `unchanged` means that this version was already stored. At most 20 errors are listed; `more_errors` counts the rest.
+    """
+
+    folder: str
+    problem: str | None
+    outcome: Literal["new", "updated", "unchanged", "refused"]
+    version: str | None
+    errors: list[SyncError]
+    more_errors: int
+
+
+class Sync(View):
+    """A sync. `fault` says why nothing could be read. `commit` is null for a folder, and until it has finished.
+
+    `status` is `interrupted` if the server stopped while it was running.
+    """
 
     id: str
     repository: str
@@ -90,12 +118,12 @@ class Sync:
     status: Literal["running", "finished", "interrupted"]
     commit: str | None
     fault: str | None
-    problems: tuple[dict[str, Any], ...]
+    problems: list[SyncedProblem]
     created_at: datetime
     finished_at: datetime | None
 
     def count(self, outcome: str) -> int:
-        return sum(each["outcome"] == outcome for each in self.problems)
+        return sum(each.outcome == outcome for each in self.problems)
 
 
 class Repositories:
@@ -292,7 +320,7 @@ def sync_of(row: SyncRow) -> Sync:
         status="finished" if is_over else "running" if row.until > now() else "interrupted",
         commit=row.commit,
         fault=row.fault,
-        problems=tuple(row.problems),
+        problems=[SyncedProblem.of(each) for each in row.problems],
         created_at=row.created_at,
         finished_at=row.finished_at,
     )

@@ -7,7 +7,7 @@ import json
 from typing import Any, NoReturn, TypeVar
 
 from fastapi import Request
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.errors import (
     BodyNotJSON,
@@ -28,6 +28,12 @@ _REFUSALS: dict[str, type[FieldMissing] | type[FieldUnknown]] = {
     "missing": FieldMissing,
     "extra_forbidden": FieldUnknown,
 }
+
+
+class RequestBody(BaseModel):
+    """Strict: the type of a value is that of its field, and an unknown field is an error."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 async def read_json(request: Request, model: type[M], *, max_bytes: int = MAX_BYTES) -> M:

@@ -1,6 +1,7 @@
 """The description at /openapi.json: FastAPI's, with corrections where it does not match our service."""
 
-from collections.abc import Iterator
+import json
+from pathlib import Path
 from typing import Any, Literal
 
 from fastapi import FastAPI
@@ -14,6 +15,8 @@ from app.rest.deprecation import describe_deprecations
 from app.rest.problem_json import MEDIA_TYPE, ProblemJSON, problem_responses
 from app.rest.routing import RestRoute
 
+# Written by `python -m tests.app.rest.examples`.
+_EXAMPLES = Path(__file__).with_name("examples.json")
 # In the order in which readers need them.
 TAGS = [
     {"name": "problems", "description": "The problems to solve. Public."},
@@ -59,7 +62,6 @@ def describe(app: FastAPI) -> None:
                 webhooks=app.webhooks.routes,
                 tags=TAGS,
             )
-            _put_examples_back(described, app)
             app.openapi_schema = _correct(described, _bodies(app))
         return app.openapi_schema
 
@@ -100,6 +102,7 @@ def _correct(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> dict[str, 
     _open(components["schemas"])
     components["schemas"][ProblemJSON.__name__] = ProblemJSON.model_json_schema()
     _add_bodies(schema, bodies)
+    _add_examples(components["schemas"])
     components["securitySchemes"] = _SCHEMES
     return schema
 
@@ -149,28 +152,11 @@ def _bodies(app: FastAPI) -> set[type[BaseModel]]:
     return {each.body_model for each in routes if isinstance(each, RestRoute) and each.body_model is not None}
 
 
-def _put_examples_back(schema: dict[str, Any], app: FastAPI) -> None:
-    """FastAPI leaves out every null, even in examples, where it is a value that a client must expect."""
-    models = {model.__name__: model for model in _models(BaseModel)}
-    for name, described in schema["components"]["schemas"].items():
-        extra = models[name].model_config.get("json_schema_extra") if name in models else None
-        if "examples" in described and isinstance(extra, dict):
-            described["examples"] = extra["examples"]
-    for context in iter_route_contexts(app.routes):
-        operations = schema["paths"].get(context.path, {})
-        for method in context.methods or ():
-            declared = getattr(context, "responses", {}) if method.lower() in operations else {}
-            for status, response in declared.items():
-                for media, content in response.get("content", {}).items():
-                    if "example" in content:
-                        answer = operations[method.lower()]["responses"][str(status)]
-                        answer["content"][media]["example"] = content["example"]
-
-
-def _models(parent: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    for model in parent.__subclasses__():
-        yield model
-        yield from _models(model)
+def _add_examples(schemas: dict[str, Any]) -> None:
+    """A real answer or body for each model that a route answers with or reads."""
+    for name, examples in json.loads(_EXAMPLES.read_text(encoding="utf-8")).items():
+        if name in schemas:
+            schemas[name]["examples"] = examples
 
 
 def _open(described: Any) -> None:

@@ -1,40 +1,18 @@
 """REST responses for similarity."""
 
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from app.similarity.service import SimilarityReport, Submission
-
-_ONE: dict[str, Any] = {
-    "attempt": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c",
-    "user": {"id": "9e7c5a3b1d0f2e4c6a8b0d1f3e5c7a9b", "name": "ada"},
-    "score": 100,
-}
-_OTHER: dict[str, Any] = {
-    "attempt": "0f9e8d7c8c2f6e1d9b7a4f5e8d3c2b1a",
-    "user": {"id": "1d0f2e4c6a8b0d1f3e5c7a9b9e7c5a3b", "name": "bob"},
-    "score": 100,
-}
-_REPORT: dict[str, Any] = {
-    "people": 2,
-    "left_out": 0,
-    "groups": [],
-    "pairs": [{"one": _ONE, "other": _OTHER, "share": 0.92}],
-}
+from app.view import View
 
 
-class StudentJSON(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class StudentJSON(View):
     id: str
     name: str
 
 
-class SimilarSubmissionJSON(BaseModel):
+class SimilarSubmissionJSON(View):
     """The best submission of a student."""
-
-    model_config = ConfigDict(extra="forbid")
 
     attempt: str
     user: StudentJSON
@@ -46,24 +24,20 @@ class SimilarSubmissionJSON(BaseModel):
         return cls(attempt=submission.attempt_id, user=user, score=submission.score)
 
 
-class SimilarPairJSON(BaseModel):
+class SimilarPairJSON(View):
     """`share` is the part of the shorter source that is also in the other one, without the starter."""
-
-    model_config = ConfigDict(extra="forbid")
 
     one: SimilarSubmissionJSON
     other: SimilarSubmissionJSON
     share: float = Field(ge=0, le=1)
 
 
-class SimilarityJSON(BaseModel):
+class SimilarityJSON(View):
     """Highest share first. `left_out` people were not compared, because there are too many.
 
     A group has three or more submissions that are identical except for names, comments and layout. In `pairs`, its
     first member stands for all of it.
     """
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_REPORT]})
 
     people: int
     left_out: int

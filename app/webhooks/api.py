@@ -10,16 +10,8 @@ from app.rest.paging import NewestFirst
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
 from app.services import Provided
-from app.webhooks.schemas import (
-    AttemptFinishedJSON,
-    DeliveryJSON,
-    DeliveryPage,
-    NewWebhookJSON,
-    WebhookJSON,
-    WebhookList,
-    WebhookMadeJSON,
-)
-from app.webhooks.service import Webhooks
+from app.webhooks.schemas import AttemptFinishedJSON, DeliveryPage, NewWebhookJSON, WebhookList, WebhookMadeJSON
+from app.webhooks.service import Webhook, Webhooks
 
 router = rest_router("webhooks")
 Keeper = Annotated[User, Depends(require_scope("account"))]
@@ -64,17 +56,17 @@ async def add_webhook(
     webhook, secret = await webhooks.add(user, body.url)
     response.headers["Location"] = f"/api/v1/webhooks/{webhook.id}"
     response.headers["Cache-Control"] = "no-store"
-    return WebhookMadeJSON(**WebhookJSON.of(webhook).model_dump(), secret=secret)
+    return WebhookMadeJSON(**webhook.model_dump(), secret=secret)
 
 
 @router.get("/webhooks", summary="Your webhooks")
 async def list_webhooks(user: Reader, webhooks: Provided[Webhooks]) -> WebhookList:
-    return WebhookList(webhooks=[WebhookJSON.of(each) for each in await webhooks.list(user)])
+    return WebhookList(webhooks=await webhooks.list(user))
 
 
 @router.get("/webhooks/{webhook_id}", summary="One webhook")
-async def get_webhook(user: Reader, webhook_id: str, webhooks: Provided[Webhooks]) -> WebhookJSON:
-    return WebhookJSON.of(await webhooks.get(user, webhook_id))
+async def get_webhook(user: Reader, webhook_id: str, webhooks: Provided[Webhooks]) -> Webhook:
+    return await webhooks.get(user, webhook_id)
 
 
 @router.delete("/webhooks/{webhook_id}", summary="Delete a webhook", status_code=204)
@@ -90,4 +82,4 @@ async def list_deliveries(
     cursor: NewestFirst,
 ) -> DeliveryPage:
     deliveries = await webhooks.deliveries(user, webhook_id, cursor)
-    return DeliveryPage(deliveries=[DeliveryJSON.of(each) for each in deliveries], next=deliveries.next)
+    return DeliveryPage(deliveries=deliveries, next=deliveries.next)

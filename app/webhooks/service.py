@@ -1,8 +1,9 @@
 """Registers webhooks, and reads the state of their deliveries."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
+from pydantic import Field
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,6 +15,7 @@ from app.ids import is_id, new_id
 from app.outbox import due_now
 from app.queue.models import AttemptRow
 from app.rest.paging import Cursor, Page, paged
+from app.view import View
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import check_url
 from app.webhooks.signing import shown_secret, webhook_key
@@ -21,19 +23,17 @@ from app.webhooks.signing import shown_secret, webhook_key
 _MOST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Webhook:
+class Webhook(View):
     id: str
     url: str
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """`answer` is the outcome of the last try. `next_try_at` is None once it has arrived or was given up."""
+class Delivery(View):
+    """`answer` is the outcome of the last try. `next_try_at` is null once it has arrived or was given up."""
 
     id: str
-    attempt_id: str
+    attempt_id: Annotated[str, Field(serialization_alias="attempt")]
     created_at: datetime
     tries: int
     next_try_at: datetime | None
@@ -85,12 +85,12 @@ class Webhooks:
             if (have or 0) >= _MOST:
                 raise TooManyWebhooks(f"You have {have} webhooks, which is the maximum. Delete one first.")
             session.add(row)
-        return _webhook(row), shown_secret(webhook_key(self._deployment_secret, row.id))
+        return Webhook.of(row), shown_secret(webhook_key(self._deployment_secret, row.id))
 
     async def get(self, user: User, webhook_id: str) -> Webhook:
         """Raises `WebhookNotFound`, even if it exists for another user."""
         async with self._database.reading() as session:
-            return _webhook(await self._find(session, user, webhook_id))
+            return Webhook.of(await self._find(session, user, webhook_id))
 
     async def delete(self, user: User, webhook_id: str) -> None:
         """Remove a webhook and its pending deliveries. Raises `WebhookNotFound`."""
@@ -105,7 +105,7 @@ class Webhooks:
             webhook = await self._find(session, user, webhook_id)
             query = select(row).where(row.webhook_id == webhook.id)
             by = (row.created_at, row.id)
-            return await paged(session, query, by, cursor, _delivery, missing=_no_delivery)
+            return await paged(session, query, by, cursor, Delivery.of, missing=_no_delivery)
 
     async def list(self, user: User) -> list[Webhook]:
         async with self._database.reading() as session:
@@ -114,7 +114,7 @@ class Webhooks:
                 .where(WebhookRow.user_id == user.id)
                 .order_by(WebhookRow.created_at.desc(), WebhookRow.id)
             )
-            return [_webhook(row) for row in rows]
+            return [Webhook.of(row) for row in rows]
 
     async def _find(self, session: AsyncSession, user: User, webhook_id: str) -> WebhookRow:
         row = await session.get(WebhookRow, webhook_id) if is_id(webhook_id) else None
@@ -125,19 +125,3 @@ class Webhooks:
 
 def _no_delivery(delivery_id: str) -> DeliveryNotFound:
     return DeliveryNotFound(f"This webhook has no delivery with the id {delivery_id!r}.")
-
-
-def _webhook(row: WebhookRow) -> Webhook:
-    return Webhook(id=row.id, url=row.url, created_at=row.created_at)
-
-
-def _delivery(row: DeliveryRow) -> Delivery:
-    return Delivery(
-        id=row.id,
-        attempt_id=row.attempt_id,
-        created_at=row.created_at,
-        tries=row.tries,
-        next_try_at=row.next_try_at,
-        delivered_at=row.delivered_at,
-        answer=row.answer,
-    )

@@ -14,27 +14,27 @@ from app.problems.service import Catalogue
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
 from app.services import Provided, services_of
-from app.workbench.drafts import Drafts
+from app.workbench.drafts import Draft, Drafts
 from app.workbench.editorial import access_of
 from app.workbench.question_schemas import QuestionJSON
-from app.workbench.schemas import DraftJSON, EditorialJSON, GiveUpJSON, SaveDraftJSON, SurrenderJSON
+from app.workbench.schemas import EditorialJSON, GiveUpJSON, SaveDraftJSON, SurrenderJSON
 
 router = rest_router("attempts")
 
 
-@router.get("/problems/{slug}/draft", summary="Your draft at a problem", response_model=DraftJSON)
-async def read_draft(slug: str, user: Reader, drafts: Provided[Drafts]) -> DraftJSON:
-    return DraftJSON.of(await drafts.get(user, slug))
+@router.get("/problems/{slug}/draft", summary="Your draft at a problem", response_model=Draft)
+async def read_draft(slug: str, user: Reader, drafts: Provided[Drafts]) -> Draft:
+    return await drafts.get(user, slug)
 
 
 @router.put(
     "/problems/{slug}/draft",
     summary="Save a draft, based on a revision",
-    response_model=DraftJSON,
+    response_model=Draft,
     responses=problem_responses(409),
 )
-async def save_draft(slug: str, user: Submitter, body: SaveDraftJSON, drafts: Provided[Drafts]) -> DraftJSON:
-    return DraftJSON.of(await drafts.save(user, slug, body.source, body.revision))
+async def save_draft(slug: str, user: Submitter, body: SaveDraftJSON, drafts: Provided[Drafts]) -> Draft:
+    return await drafts.save(user, slug, body.source, body.revision)
 
 
 @router.get(
@@ -85,4 +85,4 @@ async def read_question(
     async with database.reading() as session:
         current = await question_of(session, user, package)
     is_closed = await exams.open_until(user, package.slug) is not None
-    return QuestionJSON.of(package, replace(current, is_closed=is_closed))
+    return QuestionJSON.at_problem(package, replace(current, is_closed=is_closed))

@@ -14,6 +14,7 @@ from app.database import Database
 from app.errors import DraftConflict, DraftNotFound
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
+from app.view import View
 from app.workbench.models import DraftRow, ReplacedDraftRow
 
 # Of one user. The oldest ones go first.
@@ -25,9 +26,8 @@ _FIND = select(DraftRow.source, DraftRow.revision, DraftRow.saved_at).where(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """If nothing was saved yet, `source` and `saved_at` are None and `revision` is 0."""
+class Draft(View):
+    """Your draft at a problem. Before the first save, `revision` is 0, and `source` and `saved_at` are null."""
 
     problem: str
     source: str | None
@@ -62,7 +62,8 @@ class Drafts:
         problem = self._catalogue.get(slug).slug
         async with self._database.reading() as session:
             row = (await session.execute(_FIND, {"user": user.id, "slug": problem})).first()
-        return Draft(problem, *row) if row else Draft(problem, None, 0, None)
+        saved = row._mapping if row else {"source": None, "revision": 0, "saved_at": None}
+        return Draft(problem=problem, **saved)
 
     async def save(self, user: User, slug: str, source: str, revision: int) -> Draft:
         """Store `source` instead of `revision`. A text that is already stored stays as it is.
@@ -73,7 +74,9 @@ class Drafts:
         """
         problem = self._catalogue.get(slug).slug
         check_text(source, self._max_source_bytes)
-        return await self._save(user, Draft(problem, source, revision + 1, now()), None)
+        return await self._save(
+            user, Draft(problem=problem, source=source, revision=revision + 1, saved_at=now()), None
+        )
 
     async def restore(self, user: User, draft: Draft, source: str, *, keep: bool) -> Draft:
         """Store `source`, which an attempt or a replaced draft has, instead of `draft`.
@@ -86,7 +89,8 @@ class Drafts:
           DraftConflict: another text was saved since `draft` was read.
         """
         problem = self._catalogue.get(draft.problem).slug
-        return await self._save(user, Draft(problem, source, draft.revision + 1, now()), draft.source if keep else None)
+        saved = Draft(problem=problem, source=source, revision=draft.revision + 1, saved_at=now())
+        return await self._save(user, saved, draft.source if keep else None)
 
     async def list_replaced(self, user: User) -> list[ReplacedDraft]:
         """Newest first."""

@@ -2,43 +2,17 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from app.attempts.questions import Question
+from app.view import View
 from grader.answer_text import example_of
 from grader.package.package import AnswerManifest, AnswerSpec, Package
 from grader.variants import fill
 
-_EXAMPLE: dict[str, Any] = {
-    "problem": "opt_state_bytes",
-    "version": "5f0c" * 16,
-    "try": 2,
-    "variant": 17,
-    "state": "open",
-    "question": "A model has **12** layers. …",
-    "parameters": {"layers": 12, "width": 2048, "fsdp": 4},
-    "answers": [
-        {
-            "id": "optimizer",
-            "label": "Optimizer state on one device",
-            "kind": "number",
-            "unit": "bytes",
-            "tolerance": 0.01,
-            "choices": [],
-            "rows": [],
-            "columns": [],
-            "write": "a number such as 12582912, 12 MiB or 12.6 MB",
-        }
-    ],
-    "expected": None,
-    "explanation": None,
-}
 
-
-class AnswerFieldJSON(BaseModel):
+class AnswerFieldJSON(View):
     """One answer to write. `tolerance` is relative, 0 for an exact one. `write` says what it may look like."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: str
     label: str
@@ -55,13 +29,11 @@ class AnswerFieldJSON(BaseModel):
         return cls(**spec.model_dump(), write=example_of(spec))
 
 
-class QuestionJSON(BaseModel):
+class QuestionJSON(View):
     """Your question. `question` and `explanation` are Markdown with TeX. `try` is 1 until an answer of yours was wrong.
 
     `state` is `open`, `accepted` or `given_up`. While it is open, `expected` and `explanation` are null.
     """
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE]})
 
     problem: str
     version: str
@@ -75,7 +47,7 @@ class QuestionJSON(BaseModel):
     explanation: str | None
 
     @classmethod
-    def of(cls, package: Package, current: Question) -> "QuestionJSON":
+    def at_problem(cls, package: Package, current: Question) -> "QuestionJSON":
         assert isinstance(package.manifest, AnswerManifest)
         variant = current.variant
         return cls(

@@ -1,8 +1,9 @@
 """Faults in problems: reported by users, read by instructors. The only writer of that table."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
+from pydantic import Field
 from sqlalchemy import func, select, update
 
 from app.accounts.caller import User
@@ -14,6 +15,7 @@ from app.errors import FieldInvalid, ReportNotFound, TooManyReports
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.rest.paging import Cursor, Page, paged
+from app.view import View
 from app.workbench.models import FaultReportRow
 
 LONGEST = 4000
@@ -21,9 +23,8 @@ _MOST_A_DAY = 10
 _MOST_LISTED = 200
 
 
-@dataclass(frozen=True, slots=True)
-class FaultReport:
-    """`name` is the account that reported it."""
+class FaultReport(View):
+    """A fault that `user` reported in a version of a problem. `done_at` is null while it is open."""
 
     id: str
     problem: str
@@ -31,7 +32,7 @@ class FaultReport:
     text: str
     created_at: datetime
     done_at: datetime | None
-    name: str
+    name: Annotated[str, Field(serialization_alias="user")]
 
 
 _REPORTS = select(
@@ -87,7 +88,7 @@ class FaultReports:
         row = FaultReportRow
         query = _REPORTS.order_by(row.done_at.is_not(None), row.created_at.desc(), row.id).limit(_MOST_LISTED)
         async with self._database.reading() as session:
-            return [FaultReport(*each) for each in await session.execute(query)]
+            return [FaultReport.of(each) for each in await session.execute(query)]
 
     async def page(
         self, cursor: Cursor, *, problem: str | None = None, is_done: bool | None = None
@@ -109,7 +110,7 @@ class FaultReports:
                 found = (await session.execute(_REPORTS.where(FaultReportRow.id == report_id))).first()
         if found is None:
             raise _not_found(report_id)
-        return FaultReport(*found)
+        return FaultReport.of(found)
 
     async def mark(self, report_id: str, *, is_done: bool) -> None:
         """Raises `ReportNotFound`."""

@@ -8,8 +8,8 @@ from app.accounts.web import Instructor
 from app.rest.paging import NewestFirst
 from app.rest.routing import rest_router
 from app.services import Provided
-from app.workbench.report_schemas import ReportDoneJSON, ReportJSON, ReportPage
-from app.workbench.reports import FaultReports
+from app.workbench.report_schemas import ReportDoneJSON, ReportPage
+from app.workbench.reports import FaultReport, FaultReports
 
 router = rest_router("insight")
 
@@ -23,12 +23,12 @@ async def list_reports(
     done: Annotated[bool | None, Query(description="Only those that are done, or only those that are not")] = None,
 ) -> ReportPage:
     found = await reports.page(cursor, problem=problem, is_done=done)
-    return ReportPage(reports=[ReportJSON.of(each) for each in found], next=found.next)
+    return ReportPage(reports=found, next=found.next)
 
 
 @router.put("/reports/{report_id}", summary="Mark a reported fault as done, or open it again")
 async def mark_report(
     user: Instructor, report_id: str, body: ReportDoneJSON, reports: Provided[FaultReports]
-) -> ReportJSON:
+) -> FaultReport:
     await reports.mark(report_id, is_done=body.done)
-    return ReportJSON.of(await reports.get(report_id))
+    return await reports.get(report_id)

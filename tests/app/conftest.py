@@ -37,6 +37,7 @@ from app.services import Services
 from app.settings import CHECKOUT, Settings
 from grader.package.package import Package
 from grader.package.reader import read_package
+from tests.app.rest.examples import recorded
 
 ARGON2 = PasswordHash.recommended
 TOKEN = "preset-token-of-the-owner"
@@ -321,7 +322,7 @@ def service_in(folder: Path, migrated_database: Path) -> StartService:
             grading=lambda data, settings: Grading(grader or NullGrader(), lambda: [wall]),
         )
         _reuse_routes(app)
-        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        transport = httpx.ASGITransport(recorded(app), raise_app_exceptions=False)
         async with (
             app.router.lifespan_context(app),
             httpx.AsyncClient(transport=transport, base_url=SITE) as http,

@@ -1,0 +1,20 @@
+"""The base class of what services return and REST answers with."""
+
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict
+
+
+class View(BaseModel):
+    """A part of the service as a caller may see it.
+
+    Read from a row or another view, it takes the fields that are named here alone: a new column may be secret, and
+    must not be published automatically.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, validate_by_name=True)
+
+    @classmethod
+    def of(cls, source: Any) -> Self:
+        """Read from the attributes of `source`, and of what it has."""
+        return cls.model_validate(source)
