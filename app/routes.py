@@ -37,17 +37,8 @@ from app.operating import state_pages
 from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
+from app.people import account_actions, attempt_api, attempt_pages, grading_pages, merge_pages, review_pages
 from app.people import api as people_api
-from app.people import (
-    attempt_api,
-    attempt_pages,
-    grading_pages,
-    merge_pages,
-    override_api,
-    override_pages,
-    review_api,
-    review_pages,
-)
 from app.people import pages as people_pages
 from app.personal_data import api as personal_data_api
 from app.personal_data import pages as personal_data_pages
@@ -89,7 +80,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(pages.router)
     for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, review_api, override_api, insight_api, reports_api, audit_api, lti_api):
+    for api in (people_api, attempt_api, insight_api, reports_api, audit_api, lti_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (courses_api, roster_api, announcement_api, similarity_api, calculators_api, repositories_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
@@ -102,7 +93,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, personal_data_pages, help_pages):
         app.include_router(pages.router)
-    for pages in (people_pages, attempt_pages, review_pages, override_pages, comment_pages, insight_pages):
+    for pages in (people_pages, attempt_pages, review_pages, merge_pages, comment_pages, insight_pages):
         app.include_router(pages.router)
     for pages in (
         courses_pages,
@@ -117,10 +108,12 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
     ):
         app.include_router(pages.router)
     app.include_router(grading_pages.router)
-    for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages, merge_pages, similarity_pages):
+    for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages, similarity_pages):
         app.include_router(pages.router)
-    for both in (merge_pages, grading_pages):
-        app.include_router(both.api, prefix=_API, dependencies=[Depends(limit_rate)])
+    app.include_router(grading_pages.api, prefix=_API, dependencies=[Depends(limit_rate)])
+    for each in (account_actions, merge_pages, review_pages):
+        app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
+        app.include_router(each.actions.pages)
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)

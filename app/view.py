@@ -18,3 +18,8 @@ class View(BaseModel):
     def of(cls, source: Any) -> Self:
         """Read from the attributes of `source`, and of what it has."""
         return cls.model_validate(source)
+
+    @classmethod
+    def of_columns(cls, *columns: Any) -> Self:
+        """Read from the columns of a query, which are in the order of the fields."""
+        return cls(**dict(zip(cls.model_fields, columns, strict=True)))

@@ -1,23 +1,18 @@
-"""REST: people, for instructors to read and for owners to change."""
+"""REST: people, for instructors to read."""
 
 from typing import Annotated
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Query
 
-from app.accounts.caller import Caller
 from app.accounts.roles import Role
-from app.accounts.web import Instructor, require_caller_role, sign_in_link
-from app.people.changes import PeopleChanges
+from app.accounts.web import Instructor
 from app.people.listing import Directory, PeopleFilter, Person, State
-from app.people.schemas import NewRoleJSON, PeoplePage, ReasonJSON, SignInLinkJSON
+from app.people.schemas import PeoplePage
 from app.rest.paging import ByName
-from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("people")
-Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
-_REFUSALS = problem_responses(409)
 
 
 @router.get("/people", summary="All accounts, by name")
@@ -37,49 +32,3 @@ async def list_people(
 @router.get("/people/{person_id}", summary="One account")
 async def get_person(person_id: str, user: Instructor, directory: Provided[Directory]) -> Person:
     return await directory.get(person_id)
-
-
-@router.put("/people/{person_id}/role", summary="Change the role of an account, as an owner", responses=_REFUSALS)
-async def set_role(
-    person_id: str, caller: Owner, body: NewRoleJSON, people: Provided[PeopleChanges], directory: Provided[Directory]
-) -> Person:
-    await people.set_role(caller, person_id, body.role, body.reason)
-    return await directory.get(person_id)
-
-
-@router.post(
-    "/people/{person_id}/deactivate",
-    summary="Deactivate an account: sign it out and refuse its API tokens, as an owner",
-    responses=_REFUSALS,
-)
-async def deactivate_person(
-    person_id: str, caller: Owner, body: ReasonJSON, people: Provided[PeopleChanges], directory: Provided[Directory]
-) -> Person:
-    await people.deactivate(caller, person_id, body.reason)
-    return await directory.get(person_id)
-
-
-@router.post("/people/{person_id}/reactivate", summary="Reactivate an account, as an owner", responses=_REFUSALS)
-async def reactivate_person(
-    person_id: str, caller: Owner, body: ReasonJSON, people: Provided[PeopleChanges], directory: Provided[Directory]
-) -> Person:
-    await people.reactivate(caller, person_id, body.reason)
-    return await directory.get(person_id)
-
-
-@router.post(
-    "/people/{person_id}/password-reset",
-    summary="Remove the password of an account and create a link that signs its user in once, as an owner",
-    responses=_REFUSALS,
-)
-async def reset_password(
-    request: Request,
-    response: Response,
-    person_id: str,
-    caller: Owner,
-    body: ReasonJSON,
-    people: Provided[PeopleChanges],
-) -> SignInLinkJSON:
-    token = await people.reset_password(caller, person_id, body.reason)
-    response.headers["Cache-Control"] = "no-store"
-    return SignInLinkJSON(url=sign_in_link(request, token))

@@ -43,4 +43,4 @@ async def who_tried(database: Database, reader: User, problem: str, cursor: Curs
     if reader.role != "owner":
         query = query.where(UserRow.role == "student")
     async with database.reading() as session:
-        return await paged(session, query, (UserRow.name,), cursor, PersonAtProblem)
+        return await paged(session, query, (UserRow.name,), cursor, PersonAtProblem.of_columns)

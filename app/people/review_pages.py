@@ -1,117 +1,135 @@
-"""One attempt of somebody, as instructors and assistants read it, and what they add: comments on its lines."""
+"""One attempt of somebody, as instructors and assistants read it, and what they do there: comment, change points."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.caller import User
 from app.accounts.web import Grader
-from app.attempts.overrides import MOST_POINTS
+from app.attempts.overrides import MOST_POINTS, Overrides, ScoreOverride
 from app.attempts.source_colours import colour_lines
-from app.attempts.views import AttemptView
 from app.audit.log import LONGEST_REASON
+from app.comments.schemas import CommentJSON, CommentList, NewCommentJSON
 from app.comments.service import LONGEST, Comments, may_remove
-from app.errors import FieldInvalid, ProblemNotFound, Refused
-from app.people.listing import Person
+from app.errors import ProblemNotFound, Refused
 from app.people.reading import PersonsAttempt
+from app.people.schemas import NewOverrideJSON
 from app.problems.service import Catalogue
+from app.rest.actions import Actions, FormPage, Typed
+from app.rest.problem_json import problem_responses
 from app.services import Provided, services_of
-from app.web.forms import read_form
 from app.web.templating import render_page
 from app.web.verdict_view import arrange_verdict
 
-router = APIRouter(prefix="/people/{person_id}/attempts/{attempt_id}", include_in_schema=False)
+_PATH = "/people/{person_id}/attempts/{attempt_id}"
+router = APIRouter(include_in_schema=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What was typed into the form of a comment, and why it was refused."""
+@dataclass(frozen=True)
+class ReviewPage(FormPage):
+    """The page of an attempt for those who may grade it: what its owner sees, without the buttons."""
 
-    line: str = ""
-    text: str = ""
-    refusal: Refused | None = None
+    request: Request
+    user: Grader
+    found: PersonsAttempt
+
+    @property
+    def address(self) -> str:
+        person, attempt = self.found
+        return f"/people/{person.id}/attempts/{attempt.id}"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed, action, refusal)
+
+    async def done(self, action: str, result: Any) -> Response:
+        place = f"comment-{result.id}" if isinstance(result, CommentJSON) else _PLACES[action]
+        return RedirectResponse(f"{self.address}#{place}", status_code=303)
+
+    async def show(self, typed: Typed, refused_action: str = "", refusal: Refused | None = None) -> HTMLResponse:
+        """`typed` is what the forms contain, and `refused_action` the one whose form was refused."""
+        services = services_of(self.request)
+        person, attempt = self.found
+        try:
+            package = services[Catalogue].get(attempt.problem)
+            title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"
+        except ProblemNotFound:  # withdrawn since
+            title, starter, is_answer = attempt.problem, "", False
+        is_starter = attempt.source.split() == starter.split()
+        verdict = attempt.verdict
+        comments = await services[Comments].of_attempt(attempt.id)
+        return render_page(
+            "person_attempt.html",
+            status_code=refusal.status if refusal else 200,
+            user=self.user,
+            person=person,
+            attempt=attempt,
+            kind=attempt.kind.capitalize(),
+            title=title,
+            view=arrange_verdict(verdict, is_starter=is_starter, is_answer=is_answer) if verdict else None,
+            lines=await colour_lines(attempt.source),
+            comments=comments,
+            removable={each.id for each in comments if may_remove(self.user, each)},
+            typed=typed,
+            refusals={refused_action: refusal},
+            longest=LONGEST,
+            most_points=MOST_POINTS,
+            longest_reason=LONGEST_REASON,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class TypedPoints:
-    """What was typed into the form of points, and why it was refused."""
-
-    score: str = ""
-    reason: str = ""
-    refusal: Refused | None = None
+actions = Actions("people", ReviewPage, _PATH)
+_PLACES = {"remove_comment": "sent", "override_score": "points", "undo_override": "points"}
 
 
-NOTHING_WRITTEN, NO_POINTS = Written(), TypedPoints()
-
-
-@router.get("")
+@router.get(_PATH)
 async def show_attempt_of_person(
-    request: Request, user: Grader, found: PersonsAttempt, line: Annotated[str, Query(max_length=9)] = ""
+    page: Annotated[ReviewPage, Depends()], line: Annotated[str, Query(max_length=9)] = ""
 ) -> HTMLResponse:
-    """What its owner sees of it, without the buttons. `line` is put into the form of a comment."""
-    return await review_page(request, found, user, Written(line))
+    """`line` is put into the form of a comment."""
+    return await page.show(Typed(line=line))
 
 
-@router.post("/comments")
-async def comment(request: Request, user: Grader, found: PersonsAttempt, comments: Provided[Comments]) -> Response:
+@actions.api.get("/comments", summary="The comments on the attempt of a person")
+async def list_comments_of_person(found: PersonsAttempt, comments: Provided[Comments]) -> CommentList:
+    _, attempt = found
+    return CommentList(comments=[CommentJSON.of(each) for each in await comments.of_attempt(attempt.id)])
+
+
+@actions.post(
+    "/comments",
+    status_code=201,
+    summary="Comment on a line of a person's attempt",
+    responses=problem_responses(409),
+)
+async def add_comment(
+    user: Grader, found: PersonsAttempt, body: NewCommentJSON, comments: Provided[Comments]
+) -> CommentJSON:
     person, attempt = found
-    # Percent-encoding turns one character into at most twelve bytes.
-    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
-    line, text = form.get("line", "").strip(), form.get("text", "")
-    try:
-        if not (line.isascii() and line.isdecimal()):
-            raise FieldInvalid("line: must be the number of a line, such as 12.")
-        added = await comments.add(user, person.id, attempt.id, attempt.source, int(line[:9]), text)
-    except Refused as refusal:
-        return await review_page(request, found, user, Written(line, text, refusal))
-    return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#comment-{added.id}", status_code=303)
+    return CommentJSON.of(await comments.add(user, person.id, attempt.id, attempt.source, body.line, body.text))
 
 
-@router.post("/comments/{comment_id}/remove")
-async def remove_comment(
-    request: Request, comment_id: str, user: Grader, found: PersonsAttempt, comments: Provided[Comments]
-) -> Response:
+@actions.delete(
+    "/comments/{comment_id}",
+    form="/comments/{comment_id}/remove",
+    summary="Remove a comment, as its author or as an owner",
+)
+async def remove_comment(comment_id: str, user: Grader, found: PersonsAttempt, comments: Provided[Comments]) -> None:
     person, attempt = found
-    await read_form(request)
     await comments.remove(user, person.id, attempt.id, comment_id)
-    return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#sent", status_code=303)
 
 
-async def review_page(
-    request: Request,
-    found: tuple[Person, AttemptView],
-    user: User,
-    written: Written = NOTHING_WRITTEN,
-    points: TypedPoints = NO_POINTS,
-) -> HTMLResponse:
-    """The page of the attempt, with what was typed into a form that was refused."""
-    services = services_of(request)
-    person, attempt = found
-    try:
-        package = services[Catalogue].get(attempt.problem)
-        title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"
-    except ProblemNotFound:  # withdrawn since
-        title, starter, is_answer = attempt.problem, "", False
-    is_starter = attempt.source.split() == starter.split()
-    comments = await services[Comments].of_attempt(attempt.id)
-    refusal = written.refusal or points.refusal
-    return render_page(
-        "person_attempt.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        person=person,
-        attempt=attempt,
-        kind=attempt.kind.capitalize(),
-        title=title,
-        view=arrange_verdict(attempt.verdict, is_starter=is_starter, is_answer=is_answer) if attempt.verdict else None,
-        lines=await colour_lines(attempt.source),
-        comments=comments,
-        removable={each.id for each in comments if may_remove(user, each)},
-        written=written,
-        longest=LONGEST,
-        points=points,
-        most_points=MOST_POINTS,
-        longest_reason=LONGEST_REASON,
-    )
+@actions.put(
+    "/override", summary="Give an attempt other points than its verdict does", responses=problem_responses(409)
+)
+async def override_score(
+    user: Grader, found: PersonsAttempt, body: NewOverrideJSON, overrides: Provided[Overrides]
+) -> ScoreOverride:
+    _, attempt = found
+    return await overrides.override(user, attempt.id, body.score, body.reason)
+
+
+@actions.delete("/override", form="/override/undo", summary="Let the points of the verdict count again")
+async def undo_override(user: Grader, found: PersonsAttempt, overrides: Provided[Overrides]) -> None:
+    _, attempt = found
+    await overrides.undo(user, attempt.id)

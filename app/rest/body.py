@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from app.errors import (
     BodyNotJSON,
@@ -43,7 +44,7 @@ async def read_json(request: Request, model: type[M], *, max_bytes: int = MAX_BY
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        _refuse_fields(error)
+        refuse_fields(error)
 
 
 def _check_content_type(request: Request) -> None:
@@ -117,11 +118,33 @@ def _refuse_constant(name: str) -> NoReturn:
     raise BodyNotJSON(f"{name} is not JSON.")
 
 
-def _refuse_fields(error: ValidationError) -> NoReturn:
-    faults = error.errors(include_url=False, include_context=False, include_input=False)
-    errors = [{"field": _path(fault["loc"]), "message": fault["msg"]} for fault in faults[:20]]
+def refuse_fields(error: ValidationError) -> NoReturn:
+    """Raises the `BodyRefused` of the first fault, which lists all."""
+    faults = error.errors(include_url=False, include_input=False)
+    errors = [{"field": _path(fault["loc"]), "message": _message(fault)} for fault in faults[:20]]
     detail = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
     raise _REFUSALS.get(faults[0]["type"], FieldInvalid)(f"{detail}.", errors=errors)
+
+
+def _message(fault: ErrorDetails) -> str:
+    bounds = fault.get("ctx", {})
+    match fault["type"]:
+        case "int_type" | "int_parsing" | "int_from_float":
+            return "must be a whole number"
+        case "greater_than_equal":
+            return f"must be at least {bounds['ge']}"
+        case "less_than_equal":
+            return f"must be at most {bounds['le']}"
+        case "missing":
+            return "is required"
+        case "string_too_short":
+            return f"must have at least {bounds['min_length']} character{'s' if bounds['min_length'] > 1 else ''}"
+        case "string_too_long":
+            return f"must have at most {bounds['max_length']:,} characters"
+        case "literal_error":
+            return f"must be {bounds['expected']}".replace("'", "")
+        case _:
+            return fault["msg"]
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -27,7 +27,7 @@ EXAMPLES: dict[int, tuple[str, str, str]] = {
         "The source has 70000 bytes of UTF-8. The limit is 65536.",
     ),
     415: ("content-type-not-json", "The content type is not JSON", "Expected 'Content-Type: application/json'."),
-    422: ("field-missing", "A field is missing", "source: Field required."),
+    422: ("field-missing", "A field is missing", "source: is required."),
     429: ("too-many-requests", "Too many requests", "You sent more than 1200 requests in a minute. …"),
     503: ("wall-missing", "Nothing is graded because the sandbox is incomplete", "Missing: namespaces. To fix it: …"),
 }

@@ -67,19 +67,27 @@ def rest_router(tag: str, prefix: str = "") -> APIRouter:
     return APIRouter(tags=tags, prefix=prefix, route_class=RestRoute)
 
 
+def body_of(endpoint: Callable[..., Any]) -> tuple[str, type[BaseModel]] | None:
+    """The name and the model of the endpoint's body; None if it has none."""
+    for name, hint in get_type_hints(endpoint).items():
+        if name != "return" and inspect.isclass(hint) and issubclass(hint, BaseModel):
+            return name, hint
+    return None
+
+
 def _read_strictly(endpoint: Callable[..., Any]) -> type[BaseModel] | None:
     """Let the endpoint's body, if it has one, be read as a dependency. Returns its model."""
+    found = body_of(endpoint)
+    if found is None:
+        return None
+    name, model = found
     signature = inspect.signature(endpoint)
-    for name, hint in get_type_hints(endpoint, include_extras=True).items():
-        model, *marks = get_args(hint) or (hint,)
-        if name != "return" and inspect.isclass(model) and issubclass(model, BaseModel):
-            limit = next((each for each in marks if isinstance(each, MaxBytes)), MaxBytes(MAX_BYTES))
-            body = signature.parameters[name].replace(annotation=Annotated[model, Depends(_reader(model, limit))])
-            changed = [body if each.name == name else each for each in signature.parameters.values()]
-            endpoint.__signature__ = signature.replace(parameters=changed)  # type: ignore[attr-defined]
-            found: type[BaseModel] = model
-            return found
-    return None
+    marks = get_args(get_type_hints(endpoint, include_extras=True)[name])[1:]
+    limit = next((each for each in marks if isinstance(each, MaxBytes)), MaxBytes(MAX_BYTES))
+    body = signature.parameters[name].replace(annotation=Annotated[model, Depends(_reader(model, limit))])
+    changed = [body if each.name == name else each for each in signature.parameters.values()]
+    endpoint.__signature__ = signature.replace(parameters=changed)  # type: ignore[attr-defined]
+    return model
 
 
 def _reader(model: type[BaseModel], limit: MaxBytes) -> Callable[[Request], Any]:

@@ -88,7 +88,7 @@ class FaultReports:
         row = FaultReportRow
         query = _REPORTS.order_by(row.done_at.is_not(None), row.created_at.desc(), row.id).limit(_MOST_LISTED)
         async with self._database.reading() as session:
-            return [FaultReport.of(each) for each in await session.execute(query)]
+            return [FaultReport.of_columns(*each) for each in await session.execute(query)]
 
     async def page(
         self, cursor: Cursor, *, problem: str | None = None, is_done: bool | None = None
@@ -100,7 +100,7 @@ class FaultReports:
             only.append(row.done_at.is_not(None) if is_done else row.done_at.is_(None))
         async with self._database.reading() as session:
             by = (row.created_at, row.id)
-            return await paged(session, _REPORTS, by, cursor, FaultReport, only=only, missing=_not_found)
+            return await paged(session, _REPORTS, by, cursor, FaultReport.of_columns, only=only, missing=_not_found)
 
     async def get(self, report_id: str) -> FaultReport:
         """Raises `ReportNotFound`."""
@@ -110,7 +110,7 @@ class FaultReports:
                 found = (await session.execute(_REPORTS.where(FaultReportRow.id == report_id))).first()
         if found is None:
             raise _not_found(report_id)
-        return FaultReport.of(found)
+        return FaultReport.of_columns(*found)
 
     async def mark(self, report_id: str, *, is_done: bool) -> None:
         """Raises `ReportNotFound`."""

@@ -58,11 +58,11 @@ def test_who_solved_it_after_how_many_attempts_and_how_long():
 def test_where_they_stop_counts_only_the_served_version():
     found = summarize(FACTS, "v2", ["one", "two", "three"])
     assert found.rejected == 4
-    assert found.checks == (Stop("values", 3, 2, 1), Stop("shapes", 1, 1, 0))
-    assert found.cases == (Stop("one", 3, 2, 1), Stop("two", 1, 1, 0))
-    assert found.misconceptions == (Stop("Adds up.", 1, 1, 0),)
+    assert found.checks == (Stop.of_columns("values", 3, 2, 1), Stop.of_columns("shapes", 1, 1, 0))
+    assert found.cases == (Stop.of_columns("one", 3, 2, 1), Stop.of_columns("two", 1, 1, 0))
+    assert found.misconceptions == (Stop.of_columns("Adds up.", 1, 1, 0),)
     assert found.never_failed == ("three",)
-    assert summarize(FACTS, "v1", ["one"]).checks == (Stop("values", 1, 1, 1),)
+    assert summarize(FACTS, "v1", ["one"]).checks == (Stop.of_columns("values", 1, 1, 1),)
 
 
 def test_what_no_misconception_explains_is_grouped_by_what_is_stored():

@@ -135,10 +135,10 @@ async def test_a_refused_form_keeps_what_was_typed(people, attempt):
     page = "/people/{}/attempts/{}".format(*attempt)
     answer = await post(people["tess"], page, f"{page}/comments", line="soon", text="Keep me.")
     assert answer.status_code == 422
-    assert "line: must be the number of a line" in answer.text
+    assert "line: must be a whole number" in answer.text
     assert "Keep me." in answer.text
     long = await post(people["tess"], page, f"{page}/comments", line="1", text="x" * (LONGEST + 1))
-    assert "must be a text of 1 to 2000" in long.text
+    assert "text: must have at most 2,000 characters" in long.text
 
 
 async def test_an_attempt_has_a_hundred_at_most(people, attempt, monkeypatch):

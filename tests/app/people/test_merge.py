@@ -47,7 +47,7 @@ async def test_attempts_courses_and_ways_in_move_and_access_ends(either):
         assert '<th scope="row">attempts and runs</th><td>1</td><td>0</td>' in preview
         assert "This cannot be undone." in preview
         done = await send_form(either.http, f"{page}?into=ada", page, into="ada", reason="two accounts")
-        assert done.headers["location"] == f"/people/{ada_id}?done=merged"
+        assert done.headers["location"] == f"/people/{ada_id}?done=merge_people"
         assert (await old.get("/api/v1/me")).status_code == 401
         refused = await send_form(old, "/sign-in", "/sign-in", name="ada-old", password=PASSWORD)
         assert refused.status_code == 401

@@ -22,7 +22,7 @@ def test_a_try_begins_and_ends():
     stored = conclude(stored, LATER, "failed", [(0, "starting"), (12, "case 1 of 2")], "no room\0 on the disk")
     [ended] = tries_of(stored)
     assert (ended.ended_at, ended.end, ended.message) == (LATER, "failed", "no room\ufffd on the disk")
-    assert ended.phases == (Phase(0, "starting"), Phase(12, "case 1 of 2"))
+    assert ended.phases == (Phase(after_ms=0, phase="starting"), Phase(after_ms=12, phase="case 1 of 2"))
     again = tries_of(conclude(begin(stored, LATER), LATER, "finished"))
     assert [each.end for each in again] == ["failed", "finished"]
 

@@ -173,10 +173,10 @@ async def test_the_place_counts_who_goes_first(database, leases):
     for attempt_id, user, kind in (("a0", "ada", "attempt"), ("a1", "ada", "attempt"), ("b0", "bob", "attempt")):
         await hand_in(database, attempt_id, user, kind)
     assert [await place(database, each) for each in ("a0", "b0", "a1")] == [
-        QueuePlace(ahead, None) for ahead in (0, 1, 2)
+        QueuePlace(ahead=ahead, expected_wait_s=None) for ahead in (0, 1, 2)
     ]
     await hand_in(database, "c0", "cyd", "run")
-    assert await place(database, "a1") == QueuePlace(3, None)
+    assert await place(database, "a1") == QueuePlace(ahead=3, expected_wait_s=None)
 
 
 async def test_the_wait_is_that_of_the_latest_gradings(database, leases):
@@ -192,9 +192,9 @@ async def test_the_wait_is_that_of_the_latest_gradings(database, leases):
     assert (await place(database, "r1")).expected_wait_s == 0
     await leases.take()
     assert await place(database, "r1") is None
-    assert (await place(database, "r4")) == QueuePlace(2, 31)  # 3 x 10.something, rounded up
+    assert (await place(database, "r4")) == QueuePlace(ahead=2, expected_wait_s=31)  # 3 x 10.something, rounded up
     await leases.take()
-    assert (await place(database, "r4")) == QueuePlace(1, 11)  # two are busy
+    assert (await place(database, "r4")) == QueuePlace(ahead=1, expected_wait_s=11)  # two are busy
 
 
 async def test_an_attempt_that_backs_off_waits_at_least_that_long(database, leases):
