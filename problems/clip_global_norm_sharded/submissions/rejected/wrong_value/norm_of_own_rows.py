@@ -1,5 +1,5 @@
-"""The norm combines those that the devices compute from their own rows. These gradients differ, so their mean is
-shorter than that. Average the gradients first, then compute the norm."""
+"""Each device's gradients come from its own rows, and you combined their norms. These gradients differ, so the norm of
+their mean is smaller. Average the gradients first, then compute the norm."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You computed in bfloat16. That takes half the memory, but its results differ from those of float32."""
+"""You computed in bfloat16. The results have to be those of float32."""
 
 import jax
 import jax.numpy as jnp

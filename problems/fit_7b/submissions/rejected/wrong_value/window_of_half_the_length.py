@@ -1,5 +1,4 @@
-"""Attention sees only a window of half the length. That takes half the memory, but tokens further away have an
-influence, too."""
+"""Attention sees only a window of half the length. Tokens further away have an influence, too."""
 
 import jax
 import jax.numpy as jnp
