@@ -1,7 +1,7 @@
-"""Exported programs on their way from a runner to a verifier: with their module as text instead of bytecode.
+"""Serialize exported programs for the verifier, with their module as text instead of bytecode.
 
-A verifier reads them from strangers. MLIR checks the text that it reads. Of its bytecode it believes sizes and offsets:
-with a few changed bytes, its reader writes past the end of its memory.
+A verifier reads programs from strangers. MLIR checks text as it reads it, but trusts the sizes and offsets in bytecode:
+a few changed bytes make its reader write past the end of its memory.
 """
 
 import dataclasses
@@ -16,10 +16,10 @@ def artifact_of(exported: jax.export.Exported) -> bytes:
 
 
 def read_exported(artifact: bytes) -> tuple[jax.export.Exported, str]:
-    """The exported program, which JAX cannot use as it is, and the text of its module.
+    """Return the exported program, which JAX cannot use without its module, and the text of that module.
 
     Raises:
-      Exception: of any kind, because the bytes may be hostile.
+      Exception: of any type, because the bytes may be hostile.
     """
     exported = jax.export.deserialize(bytearray(artifact))
     # Bytecode is not UTF-8.

@@ -1,4 +1,4 @@
-"""The walls that a process can only build around itself, before the first submitted instruction."""
+"""Build the walls that a process can only build around itself, before it runs anything submitted."""
 
 import json
 import os
@@ -12,25 +12,25 @@ from grader.runner import futexes, kernel, landlock
 
 SCRATCH = "/tmp"
 SCRATCH_FILES = 4096
-# Only for a process that is no longer watched: the clock that decides is outside.
+# Only a backstop for a process that is no longer watched; the limit that decides is measured outside.
 _CPU_S = 3600
-# A placeholder in the filter for the process's own number, which only the process itself knows.
+# Placeholder in the filter for the process's own number, which only the process itself knows.
 OWN_PID = 0x7ABCDEF1
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """The walls that a fork builds around itself, as the sandbox orders its zygote.
+    """The walls that each fork of a zygote builds around itself.
 
     Args:
-      uid: the user to become; None if there is no root to give up.
-      scratch_bytes: size of the private file system on /tmp; 0 if none can be mounted, and then nothing is writable.
-      readable, writable: folders and files that stay so.
-      syscall_filter: BPF program, in hex.
-      tasks, open_files: rlimits for the whole life; those on memory come with the submission. See `further_threads`.
-      shared_tasks: instead of `tasks`, where the kernel counts the tasks of all forks together.
-      tpu_filter: instead of `syscall_filter`, for a process that compiles for TPUs. Empty if no such compiler is there.
-      without: walls to leave out. Only tests that prove a wall set it, and the sandbox then does not claim that wall.
+      uid: the user to become; None if the service is not root.
+      scratch_bytes: size of the private file system on /tmp; 0 if none can be mounted, so that nothing is writable.
+      readable, writable: folders and files that stay accessible.
+      syscall_filter: a BPF program, in hex.
+      tasks, open_files: rlimits of the whole process; those on memory come with the submission. See `further_threads`.
+      shared_tasks: replaces `tasks` if the kernel counts the tasks of all forks together.
+      tpu_filter: replaces `syscall_filter` in a process that compiles for TPUs. Empty if there is no TPU compiler.
+      without: walls to leave out. Only tests of a wall set this, and the sandbox then does not claim that wall.
     """
 
     uid: int | None
@@ -53,10 +53,10 @@ class Confinement:
 
 
 def further_threads(devices: int) -> int:
-    """How many threads a fork may have beyond `Confinement.tasks`.
+    """How many threads a fork can have beyond `Confinement.tasks`.
 
-    XLA starts two for each device, and four from JAX 0.12. Those of 64 devices fit into what every fork may have, so
-    nothing is added for any problem's meshes.
+    XLA starts two threads per device, and four since JAX 0.12. Those of up to 64 devices, as problems have, fit into
+    `tasks`.
     """
     return 4 * max(0, devices - 64)
 
@@ -92,7 +92,7 @@ def _private_scratch(confinement: Confinement) -> None:
             raise OSError("the scratch of another submission can be seen: mounts are not private")
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.mount_tmpfs(SCRATCH, confinement.scratch_bytes, SCRATCH_FILES)
-        # The kernel's answer is not enough: a sandbox around this one may answer instead, and do nothing.
+        # Don't trust the result of the call: a sandbox around this one may answer it and do nothing.
         there = os.statvfs(SCRATCH)
         size_bytes = there.f_blocks * there.f_frsize
         if _device(SCRATCH) == _device("/") or (size_bytes, there.f_files) != (
@@ -107,7 +107,7 @@ def _private_scratch(confinement: Confinement) -> None:
 
 
 def _device(path: str) -> int:
-    """The file system that contains a path."""
+    """The number of the file system that contains a path."""
     return os.stat(path).st_dev
 
 
@@ -128,9 +128,9 @@ def _limit(confinement: Confinement) -> None:
 
 
 def _become_counted_alone() -> bool:
-    """Enter a user namespace, because the kernel counts the tasks of a user in each of them.
+    """Enter a user namespace, in which the kernel counts the user's tasks separately.
 
-    Its rights in there are given up with all others. Returns False if it may not have one, as in most containers.
+    The rights in it are given up with all others. Return False if it is not permitted, as in most containers.
     """
     try:
         kernel.unshare(kernel.CLONE_NEWUSER)
@@ -140,7 +140,7 @@ def _become_counted_alone() -> bool:
 
 
 def limit_memory(data_bytes: int, address_bytes: int) -> None:
-    """Limit the data and the address space of the process for one submission."""
+    """Limit the process's data and address space, in bytes, for one submission."""
     resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
     resource.setrlimit(resource.RLIMIT_AS, (address_bytes, address_bytes))
 
@@ -181,7 +181,7 @@ def _restrict_calls(confinement: Confinement) -> None:
 
 
 def _with_own_pid(program: bytes) -> bytes:
-    """Each instruction is 8 bytes, the last four its operand."""
+    """Replace `OWN_PID` in a filter. An instruction has 8 bytes; the last four are its operand."""
     old, new = struct.pack("=I", OWN_PID), struct.pack("=I", os.getpid())
     steps = [program[at : at + 8] for at in range(0, len(program), 8)]
     return b"".join(step[:4] + new if step[4:] == old else step for step in steps)

@@ -1,7 +1,7 @@
-"""A submission as a program: its `init` run, its entry point traced with abstract sharded inputs and exported.
+"""Export a submission: run its `init`, and trace its entry point with abstract sharded inputs.
 
-What leaves the process is StableHLO, which is data, and the values of the initial state. Hidden inputs never enter it:
-tracing needs shapes only.
+Only StableHLO, which is data, and the values of the initial state leave the process. Hidden inputs never enter it,
+because tracing needs only shapes.
 """
 
 import collections
@@ -63,10 +63,10 @@ _REFUSALS: tuple[Refusal, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """One program. `init` is the program of `init`, a function of the seed, if it was requested.
+    """One exported program. `init` is the program of `init`, a function of the seed, if it was requested.
 
-    `states` contains the leaves of `init` for each seed, and `states_of` computes those of other seeds. `outputs` names
-    leaves in the program's order.
+    `states` has the leaves of `init` for each seed, and `states_of` computes them for other seeds. `outputs` names the
+    returned leaves in the program's order.
     """
 
     artifact: bytes
@@ -110,14 +110,14 @@ def export_program(submission: Submission, request: Fields) -> Exported:
                 return on_host([_initial_state(submission, init, given, seed) for seed in seeds] if init else [])
 
         states = on_host(made) if made else [{}]
-        # A state on an Explicit mesh has its sharding in its type, so the inputs are typed too.
+        # A state on an Explicit mesh has its sharding in its type, so the inputs must have one, too.
         explicit = any(_is_explicit(leaf, given) for leaf in tree.leaves)
     mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else given
     takes_mesh = not request.get("names_mesh") or submission.guard(lambda: _names_mesh(submission.entry))
     step = _Step(submission, (given,) if takes_mesh else (), tree if init else None, request["args"])
     with jax.set_mesh(mesh):
         avals = [*(_aval_of(leaf, mesh) for leaf in tree.leaves), *_input_avals(request["args"], mesh)]
-        # An input that the program does not use keeps its sharding. Otherwise it would seem to take it whole.
+        # `keep_unused`: an unused input keeps its sharding. Otherwise the program would seem to take it whole.
         jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))), keep_unused=True)
         traced = submission.guard(lambda: jitted.trace(*avals), _REFUSALS)
         artifact = submission.guard(lambda: _serialize(jitted, avals, traced), _REFUSALS)
@@ -137,14 +137,14 @@ def export_program(submission: Submission, request: Fields) -> Exported:
 def _export_init(
     submission: Submission, init: Callable[..., object], mesh: Mesh
 ) -> tuple[bytes, Callable[..., object]]:
-    """`init` as a program of the seed, exported and compiled, so that only its results are materialised."""
+    """Export and compile `init` as a program of the seed, so that only its results take memory."""
 
     def flat(seed: jax.Array) -> tuple[jax.Array, ...]:
         tree = Tree.of(init(mesh, seed))
         tree.check("init", "state")
         return tuple(jnp.asarray(leaf) for leaf in tree.leaves)
 
-    # As an input, so that the compiler does not compute the state itself and keep it as a constant.
+    # The seed is an input, so that the compiler cannot compute the state and store it as a constant.
     aval = jax.ShapeDtypeStruct((), jnp.uint32, sharding=NamedSharding(mesh, P()))
     jitted = jax.jit(flat)
     traced = submission.guard(lambda: jitted.trace(aval), _REFUSALS)
@@ -160,12 +160,12 @@ def _initial_state(submission: Submission, init: Callable[..., object], mesh: Me
 
 
 def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]], *, compiled: bool) -> None:
-    """Do what most exports do, before there is a submission: run a public `init` on each mesh, or a small program.
+    """Warm up exports before there is a submission: run a public `init` on each mesh, or a small program.
 
-    After an `init` has been traced and run, little of an export happens for the first time.
+    After that, little of an export happens for the first time.
 
     Args:
-      compiled: an earlier rehearsal has filled the compilation cache, so steps that only fill the cache are left out.
+      compiled: leave out steps that only fill the compilation cache, because an earlier rehearsal has filled it.
     """
     for axes in meshes:
         mesh = _make_mesh(axes, AxisType.Auto)
@@ -219,7 +219,7 @@ def _no_pair(name: str, returned: object) -> str:
 
 
 def _described(value: object) -> str:
-    """A value of a submission in a few words."""
+    """A submission's value in a few words."""
     if value is None:
         return "None"
     if isinstance(value, list | tuple):
@@ -231,7 +231,7 @@ def _described(value: object) -> str:
 
 
 class _Step:
-    """The entry point as a function of leaves. `outputs` and `traces` are filled by tracing it.
+    """The entry point as a function of leaves. Tracing it fills `outputs` and `traces`.
 
     `mesh` is empty if the entry point does not take one.
     """
@@ -322,12 +322,12 @@ def _frames_of(equation: JaxprEqn) -> list[dict[str, object]]:
 def _traces_again(
     step: _Step, jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct], traced: jax.stages.Traced
 ) -> bool:
-    """Whether a second step, on the results of the first, has to be traced again."""
+    """Whether a second step, on the outputs of the first, has to be traced again."""
     before = step.traces
     outs = traced.jaxpr.out_avals
     number = len(outs) - 1
     if any((old.shape, old.dtype) != (new.shape, new.dtype) for old, new in zip(avals[:number], outs, strict=False)):
-        # Such a state cannot enter a step at all; the verifier's facts show this with the name of the leaf.
+        # Such a state cannot enter a step at all. The verifier's facts show that, with the name of the leaf.
         return False
     second = [
         jax.ShapeDtypeStruct(new.shape, new.dtype, sharding=old.sharding, weak_type=new.weak_type)
@@ -364,7 +364,7 @@ def _is_explicit(leaf: object, mesh: Mesh) -> bool:
 
 
 def _aval_of(leaf: object, mesh: Mesh) -> jax.ShapeDtypeStruct:
-    """An array that is not on the mesh has no sharding: the program chooses one, and the verifier sees it."""
+    """The abstract array of a leaf. If it is not on the mesh, it has no sharding: the program chooses one."""
     array = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
     sharding = array.sharding
     placed = None
@@ -375,7 +375,7 @@ def _aval_of(leaf: object, mesh: Mesh) -> jax.ShapeDtypeStruct:
 
 
 def _arguments(args: Sequence[Argument], values: Sequence[object]) -> list[object]:
-    """The arguments of the entry point: values with one first name in their paths are the leaves of one argument."""
+    """The arguments of the entry point. Values whose paths have the same first name are leaves of one argument."""
     found: dict[object, Any] = {}
     for number, (arg, value) in enumerate(zip(args, values, strict=True)):
         first, *inside = arg.get("path", [number])
@@ -391,7 +391,7 @@ def _arguments(args: Sequence[Argument], values: Sequence[object]) -> list[objec
 
 
 def _with_lists(tree: object) -> object:
-    """A branch whose names are 0, 1, 2, … is a list."""
+    """Convert each dict with the keys 0, 1, 2, … to a list."""
     if not isinstance(tree, dict):
         return tree
     if tree.keys() == {str(number) for number in range(len(tree))}:

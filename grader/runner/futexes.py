@@ -1,11 +1,10 @@
-"""Private futexes, instead of the shared ones that the C++ library requests.
+"""Make private the shared futexes that the C++ library requests.
 
-libstdc++ waits for a `std::future`, as XLA does for each compilation, on a futex that is not marked private. The
+XLA waits for each compilation on a `std::future`, for which libstdc++ uses a futex that is not marked private. The
 kernel identifies such a futex by the page of the file that contains it, wherever that is mapped, so two submissions
-could wake each other; hence the filter of system calls lets none through. To refuse them would have the waiting thread
-ask again and again, as long as a compilation takes. So the filter raises SIGSYS for them, and this handler makes the
-same call with the flag for a private futex: sixteen instructions of machine code, since no Python may run in a signal
-handler.
+could wake each other. The filter of system calls therefore permits none. If it refused them, the waiting thread would
+call again and again for as long as a compilation takes. So it raises SIGSYS, and this handler makes the same call with
+the flag for a private futex: sixteen instructions of machine code, because Python cannot run in a signal handler.
 """
 
 import ctypes
@@ -14,7 +13,7 @@ import platform
 import signal
 
 _PRIVATE = 128
-# Where the kernel keeps a register in the frame of a signal: ucontext_t of <sys/ucontext.h>, 40 bytes in.
+# Offsets of registers in a signal's frame: ucontext_t of <sys/ucontext.h>, from byte 40.
 _R8, _R9, _R10, _RDI, _RSI, _RDX, _RAX = (40 + 8 * place for place in (0, 1, 2, 8, 9, 12, 13))
 _SA_SIGINFO, _SA_ONSTACK, _SA_RESTART, _SA_NODEFER = 0x4, 0x08000000, 0x10000000, 0x40000000
 _CODE = bytes(
@@ -58,10 +57,10 @@ def can_be_made_private() -> bool:
 
 
 def make_private() -> None:
-    """Answer SIGSYS from now on. Call this before the filter is installed and before there is a second thread.
+    """Handle SIGSYS from now on. Call this before the filter is installed and before there is a second thread.
 
     Raises:
-      OSError: the kernel refuses.
+      OSError: the handler could not be installed.
     """
     if not can_be_made_private():
         return

@@ -1,4 +1,4 @@
-"""The few kernel calls that Python has no function for, each raising OSError when it fails."""
+"""The few kernel calls that Python has no function for. Each raises OSError if it fails."""
 
 import ctypes
 import os
@@ -18,7 +18,7 @@ LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 4
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """Call by number; pointers are ctypes objects, everything else is passed as a long."""
+    """Make a system call by number. Pass pointers as ctypes objects; everything else is passed as a long."""
     passed = [argument if not isinstance(argument, int) else ctypes.c_long(argument) for argument in arguments]
     return _checked("syscall", _libc.syscall(ctypes.c_long(number), *passed))
 
@@ -34,19 +34,19 @@ def unshare(flags: int) -> None:
 
 
 def mount_tmpfs(path: str, size_bytes: int, files: int) -> None:
-    """Mount an empty file system of at most so many bytes and files, for everyone who sees this mount namespace."""
+    """Mount an empty file system with room for `size_bytes` and `files`, visible in this mount namespace."""
     options = f"size={size_bytes},nr_inodes={files},mode=1777".encode()
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     _checked("mount", _libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options))
 
 
 def die_with_parent(signal_number: int) -> None:
-    """The kernel clears it when the user changes, so set it after that."""
+    """Send this process a signal when its parent ends. Changing the user clears this, so set it afterwards."""
     prctl(_PR_SET_PDEATHSIG, signal_number)
 
 
 def forbid_tracing() -> None:
-    """Forbid other processes of the same user to attach to this one or read its memory."""
+    """Keep other processes of the same user from attaching to this one or reading its memory."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 
@@ -55,13 +55,13 @@ def forbid_new_privileges() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every capability, in every set, for good."""
+    """Give up every capability in every set, for good."""
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     for capability in range(64):
         try:
             prctl(_PR_CAPBSET_DROP, capability)
         except OSError:
-            # Past the last capability, or without the right to drop any: either way the sets below end up empty.
+            # Past the last capability, or without the right to drop one. Either way, the sets below end up empty.
             break
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     syscall(_CAPSET[os.uname().machine], header, (ctypes.c_uint32 * 6)())
@@ -72,7 +72,7 @@ class _Program(ctypes.Structure):
 
 
 def install_filter(program: bytes) -> None:
-    """Install a BPF program of 8-byte instructions as the filter of this thread and of all that it starts."""
+    """Install a BPF program of 8-byte instructions as the filter of this thread and of all threads it starts."""
     prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(_Program(len(program) // 8, program)))
 
 

@@ -1,4 +1,4 @@
-"""Landlock: the files that a process may use, whatever its user and whatever their permissions.
+"""Landlock: limit the files that a process can use, regardless of its user and their permissions.
 
 Source: https://docs.kernel.org/userspace-api/landlock.html
 """
@@ -24,7 +24,7 @@ _SCOPE = 0b11  # abstract Unix sockets and signals stay inside
 
 
 def abi() -> int:
-    """The version that the kernel offers, or 0."""
+    """The kernel's version of Landlock; 0 if it has none."""
     try:
         return kernel.syscall(kernel.LANDLOCK_CREATE_RULESET, None, 0, _FLAG_VERSION)
     except OSError:
@@ -32,10 +32,10 @@ def abi() -> int:
 
 
 def restrict(readable: list[str], writable: list[str], scratch: str | None) -> None:
-    """Leave this process reading below `readable`, writing to the files `writable`, and working in `scratch`.
+    """Let this process only read below `readable`, write the files `writable`, and work in `scratch`.
 
-    Paths that do not exist are left out. Rights that an old kernel does not know are left out, so seccomp
-    forbids the same operations a second time.
+    Paths that do not exist are skipped. So are rights that an old kernel does not know; seccomp forbids the same
+    operations again.
 
     Raises:
       OSError: the kernel has no Landlock, or refuses.

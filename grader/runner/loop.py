@@ -7,7 +7,7 @@ from typing import Any
 
 from grader import wire
 
-# A request, and its values. They come from the judge, so their form is not checked.
+# A request or its values. They come from the judge, so their form is not checked.
 Fields = dict[str, Any]
 
 

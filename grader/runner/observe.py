@@ -1,10 +1,10 @@
-"""Spies on the calls that a problem requires. Their records are *observed*: a submission can rewrite them.
+"""Spies on the calls that a problem requires. Their records are *observed*, because a submission can change them.
 
-A spy passes its arguments on unchanged, so the wrapped function keeps its signature, its errors and its results. If
-recording fails, that record is missing.
+A spy passes its arguments on unchanged, so the wrapped function keeps its signature, errors and results. If recording
+fails, the record is missing.
 
-A spy records a call each time it is *executed*. Inside `jit`, Python runs once and the compiled program runs many
-times, so there a callback in the program makes the record.
+A spy records each *execution* of a call. Inside `jit`, Python runs once but the compiled program runs many times, so a
+callback in the program makes the record.
 """
 
 import functools
@@ -22,30 +22,30 @@ from grader.runner.optimizing import Built, Leaves, leaves_of, probe
 from grader.wire import Message
 
 MAX_EVENTS = 64
-# An optimizer of the submission, which may have anything or nothing under the names of nnx.Optimizer.
+# A submission's optimizer, whose attributes may be anything, or missing.
 Unknown = Any
 
 
 class Observer:
     """Wraps `optax.sgd`, `nnx.Optimizer.__init__` and `nnx.Optimizer.update` once, before a submission is loaded.
 
-    `begin` starts a case's record, `collect` ends it.
+    Call `begin` at the start of a case and `collect` at its end.
     """
 
     def __init__(self) -> None:
-        # Off while a program is exported, because the record would be a callback, which a program must not have.
+        # False while a program is exported, because a record is made by a callback, which a program must not contain.
         self.active = True
         self._events: list[tuple[Message, Built | None]] = []
-        # Of this case, in order. `_builders` covers all cases, by the optimizer's id, for traces that are reused.
+        # The optimizers of this case, in order. `_builders` has those of all cases by id, for traces that are reused.
         self._built: list[Built] = []
         self._builders: dict[int, Built] = {}
-        # Keyed by the id of `update`, a closure that each transformation has of its own and its copies share. It is
-        # kept beside its record so that its id is not given to another.
+        # By the id of `update`, a closure that is unique to a transformation and shared by its copies. The closure is
+        # stored with its record, so that its id is not reused.
         self._transforms: dict[int, tuple[object, Message]] = {}
 
     def install(self) -> None:
         spy = self._spy_on_sgd(optax.sgd)
-        # Also in the module that defines it, where pickle looks for it.
+        # Replace it in the module that defines it, too, because pickle looks there.
         sys.modules[optax.sgd.__module__].sgd = optax.sgd = spy  # type: ignore[attr-defined]
         nnx.Optimizer.__init__ = self._spy_on_init(nnx.Optimizer.__init__)  # type: ignore[method-assign]
         nnx.Optimizer.update = self._spy_on_update(nnx.Optimizer.update)  # type: ignore[method-assign]
@@ -55,12 +55,12 @@ class Observer:
         self._built.clear()
 
     def collect(self) -> list[Message]:
-        """Return the events since `begin`, after every callback of a compiled program has run."""
+        """Wait for all callbacks of compiled programs, and return the events since `begin`."""
         jax.effects_barrier()  # type: ignore[no-untyped-call]
         return [event | {"model": self._movement_of(built)} for event, built in self._events]
 
     def _movement_of(self, built: Built | None) -> str:
-        """Whether the model has moved. A copy that nnx.jit made of an optimizer belongs to the last one built."""
+        """See `Built.movement`. A copy of an optimizer that nnx.jit made counts as the last one built."""
         built = built or (self._built[-1] if self._built else None)
         try:
             return built.movement() if built else "unknown"
@@ -95,7 +95,7 @@ class Observer:
     def _spy_on_update(self, original: Callable[..., object]) -> Callable[..., object]:
         @functools.wraps(original)
         def update(*args: object, **kwargs: object) -> object:
-            # Before the update: gradients that share their variables with the model are weights after it.
+            # Read gradients before the update: if they share variables with the model, they are weights after it.
             leaves = _gradient_leaves(args[2], args[0]) if len(args) == 3 else {}
             result = original(*args, **kwargs)
             self._record("update", args[0], args[1] if len(args) > 1 else None, leaves)
@@ -161,7 +161,7 @@ class Observer:
 
 
 def _gradient_leaves(grads: object, optimizer: Unknown) -> Leaves:
-    """Leaf path -> gradient, for those that the optimizer takes; none of what it does not take at all."""
+    """Leaf path -> gradient, for the leaves that the optimizer takes; empty if it takes none."""
     try:
         return leaves_of(nnx.as_pure(nnx.state(grads, optimizer.wrt)))
     except Exception:  # anything may have been passed; the real update comes next and says what is wrong with it
@@ -169,7 +169,7 @@ def _gradient_leaves(grads: object, optimizer: Unknown) -> Leaves:
 
 
 def _probed(optimizer: Unknown, model: object) -> Leaves:
-    """What the optimizer's transform does with gradients of the model's shapes; nothing where it cannot be tried."""
+    """The updates that the transform computes from gradients of the model's shapes; empty if it cannot be tried."""
     try:
         return probe(optimizer.tx, nnx.as_pure(nnx.state(model, optimizer.wrt)))
     except Exception:  # a transform of the submission's own may do anything

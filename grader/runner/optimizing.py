@@ -1,4 +1,4 @@
-"""What an optimizer does, by its effects: the updates that its transform computes, and the model that moves."""
+"""Observe what an optimizer does: the updates that its transform computes, and whether its model moves."""
 
 from typing import Any
 
@@ -15,14 +15,14 @@ Leaves = dict[str, jax.Array | Array]
 
 
 def probe(transform: optax.GradientTransformation, params: object) -> Leaves:
-    """The updates of a transform over three steps, for gradients that are the same for every submission.
+    """Compute the updates of a transform over three steps, for gradients that are the same for every submission.
 
     Args:
-      params: pure pytree of arrays; only their shapes and dtypes matter.
+      params: a pytree of arrays; only their shapes and dtypes matter.
     Returns:
-      Step and leaf path (`1/kernel`) -> update, traced where the learning rate is.
+      Step and leaf path (`1/kernel`) -> update, which is traced if the learning rate is.
     Raises:
-      Whatever the transform raises.
+      Exception: of any type, from the transform.
     """
     weights = jax.tree.map(lambda leaf: _filled(leaf, 0.1), params)
     state = transform.init(weights)
@@ -30,20 +30,20 @@ def probe(transform: optax.GradientTransformation, params: object) -> Leaves:
     for number, scale in enumerate(_SCALES, 1):
         gradients = jax.tree.map(lambda leaf, scale=scale: _filled(leaf, scale), params)
         updates, state = transform.update(gradients, state, weights)
-        # As optax.apply_updates does: the dtype of a learning rate does not affect the parameters.
+        # Like optax.apply_updates, cast updates to the parameters' dtype.
         updates = jax.tree.map(lambda update, weight: update.astype(weight.dtype), updates, weights)
         found |= {f"{number}/{path}": leaf for path, leaf in leaves_of(updates).items()}
     return found
 
 
 def leaves_of(tree: object) -> Leaves:
-    """Leaf path -> array, by the keys and attributes that lead there."""
+    """Leaf path -> array. A path consists of keys and attributes."""
     pairs, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {"/".join(str(getattr(key, "key", getattr(key, "name", key))) for key in path): leaf for path, leaf in pairs}
 
 
 class Built:
-    """An optimizer and the model that it was built for, in their initial state. Keeps both alive.
+    """An optimizer and the model that it was built for, with their initial states. It keeps both alive.
 
     For an optimizer built during a trace, the first answer after that trace is final.
     """
@@ -72,7 +72,7 @@ def _filled(leaf: jax.Array, scale: float) -> Array:
 
 
 def _read(state: object) -> Leaves:
-    """Numbers are copied: a buffer may be donated later."""
+    """Copy the arrays of a state, because a buffer may be donated later."""
     found = leaves_of(nnx.as_pure(state))
     return {path: leaf if isinstance(leaf, jax.core.Tracer) else np.array(leaf) for path, leaf in found.items()}
 

@@ -1,5 +1,7 @@
-"""Private names of JAX, and differences between the two lines of JAX that the grader runs on. No other module of the
-grader may use either: tests/grader/runner/test_private_jax.py lists each name with the test that needs it.
+"""All uses of JAX's private names, and the differences between the two releases of JAX that the grader supports.
+
+tests/grader/runner/test_private_jax.py lists each name with the test that needs it, and checks that no other module of
+the grader uses one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +17,7 @@ from jax.sharding import NamedSharding
 
 LINE = jax.__version_info__[:2]
 _GET_OPTIONS: Any = compiler.get_compile_options
-# The first line of JAX whose compiler refuses an option.
+# The first release of JAX whose compiler rejects an option.
 _OPTIONS_GONE = {"xla_cpu_use_fusion_emitters": (0, 12)}
 
 
@@ -24,12 +26,12 @@ def install_cache(cache: CacheInterface) -> None:
     compilation_cache._cache = cache
     compilation_cache._cache_initialized = True
     compilation_cache._cache_checked = compilation_cache._cache_used = True
-    # It stays in memory, so compressing it would be wasted work.
+    # The cache stays in memory, so compressing its entries would be a waste of time.
     compilation_cache.compress_executable = compilation_cache.decompress_executable = _as_it_is
 
 
 def share_lowering_context() -> None:
-    """One MLIR context for all lowerings of this process. JAX 0.10 makes one per program, JAX 0.12 one for ten."""
+    """Use one MLIR context for all lowerings of this process. JAX 0.10 makes one per program, JAX 0.12 one per ten."""
     context = mlir.make_ir_context()
     mlir.make_ir_context = lambda: context
 
@@ -44,7 +46,7 @@ def backend_is_started() -> bool:
 
 
 class SourceFrame(Protocol):
-    """A call in a traceback of JAX."""
+    """One call in a traceback of JAX."""
 
     @property
     def file_name(self) -> str: ...
@@ -55,7 +57,7 @@ class SourceFrame(Protocol):
 
 
 def user_frames(equation: JaxprEqn) -> Iterator[SourceFrame]:
-    """Where an equation of a jaxpr comes from, innermost call first, without JAX's own."""
+    """The calls that led to an equation of a jaxpr, innermost first, without those inside JAX."""
     return iter(source_info_util.user_frames(equation.source_info.traceback))
 
 
@@ -65,14 +67,12 @@ def named_shardings(exported: jax.export.Exported) -> tuple[NamedSharding | None
 
 
 def known_options(options: Mapping[str, str | bool]) -> dict[str, str | bool]:
-    """The given compiler options that this line of JAX supports."""
+    """Those of the given compiler options that this release of JAX supports."""
     return {name: value for name, value in options.items() if name not in _OPTIONS_GONE or _OPTIONS_GONE[name] > LINE}
 
 
 def compile_with(options: Mapping[str, str | bool]) -> None:
-    """Use these options for everything that this process compiles from now on. A call of `jax.jit` may still
-    override them.
-    """
+    """Use these options for everything that this process compiles. A call of `jax.jit` can override them."""
 
     known = known_options(options)
 

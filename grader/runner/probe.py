@@ -1,7 +1,7 @@
-"""Try to cross every wall from the inside, and report what worked. This is our code, run instead of a submission.
+"""Try to cross every wall from the inside, and report what worked. Our code runs here instead of a submission.
 
-Its first frame lists for each wall what the probe could do but should not. After any request it allocates memory
-until it is stopped.
+The first frame lists, for each wall, what the probe could do but should not. After the next request, it allocates
+memory until it is stopped.
 """
 
 import ctypes
@@ -25,15 +25,16 @@ HOST_NAME = "sandbox"
 
 
 def probe(fd: int, targets: Fields) -> None:
-    """Args:
-    targets: on the host, a readable `file`, the `port` of a server on its loopback and the key of a `segment` of shared
-      memory; here, the number `other` of another process of the sandbox; `user`, whether the fork became another user;
-      the `walls` to try. One that is down had better not be tried with the others:
-      without seccomp, say, this process would become another program. In its scratch it leaves a file `leaves`, and
-      looks for `finds`, which another probe that is still there has left in its own.
+    """Try the walls, report on `fd`, then allocate memory until it is stopped.
+
+    Args:
+      targets: a readable `file` on the host, the `port` of a server there and the key of a `segment` of shared memory;
+        `other`, another process of the sandbox; `user`, whether the fork changed its user; the `walls` to try (not
+        those that are down: without seccomp, this process would become another program); the file `leaves` to leave in
+        scratch; and `finds`, a file that another living probe has left in its own scratch.
     """
     if "leaves" in targets:
-        # Without a scratch folder there is nothing to share, and `confine` has checked whether there should be one.
+        # Without a scratch folder there is nothing to find, and `confine` has checked whether there should be one.
         with suppress(OSError):
             Path(SCRATCH, targets["leaves"]).write_text("x")
     limit_memory(_DATA_BYTES, _ADDRESS_BYTES)
@@ -129,7 +130,7 @@ def _fork() -> None:
 
 
 def _see_processes() -> None:
-    # The zygote is the second process of its namespace, or nearly so; on a host there are many before it.
+    # In its own namespace, the zygote is about the second process; on a host, many come before it.
     if os.getppid() <= 3:
         raise ProcessLookupError("alone")
 
@@ -145,19 +146,19 @@ def _see_host_name() -> None:
 
 
 def _stay_in_session() -> None:
-    # 0 stands for a session whose leader is in another process namespace: it could hold a terminal.
+    # 0 means that the session's leader is in another process namespace, and could have a terminal.
     if os.getsid(0) != 0:
         raise ValueError("a session of the sandbox")
 
 
 def _stay_in_group(*, became_user: bool) -> None:
-    # Without root there are no groups to give up, and a user namespace shows those of the service as nobody's.
+    # Without root there are no groups to give up, and a user namespace shows the service's groups as nobody's.
     if not became_user or not os.getgroups():
         raise ValueError("in no group")
 
 
 def _be_traced() -> None:
-    # The call answers with a number, 0 where nobody but root may attach.
+    # The call returns 0 if only root can attach.
     if ctypes.CDLL(None).prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 0:
         raise ValueError("not dumpable")
 
@@ -176,7 +177,7 @@ def _write_far() -> None:
     path = Path(SCRATCH, "far")
     try:
         with path.open("wb") as file:
-            # It needs only one page, so the limit on files is all that prevents it.
+            # The file would take only one page, so nothing but the limit on file sizes prevents it.
             file.seek(_FAR_BYTES)
             file.write(b"1")
     finally:

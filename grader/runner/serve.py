@@ -1,10 +1,10 @@
-"""The runner's loop: one submission, one request at a time, until the judge closes the descriptor.
+"""The runner's loop: it serves one submission, one request at a time, until the judge closes the descriptor.
 
 Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
-the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, `export`
-returns it as a program with the state of `init`, `states` the states of more seeds, and `cases` asks a package's
-cases.py for its inputs. Instead of these, `execute` runs a script, which only prints. A reply decides nothing by
-itself: outside, the judge compares array bytes, and a verifier compiles and runs the program.
+the source as a module, before any input has arrived; `call` calls the entry point with one case's inputs; `export`
+returns the program and the state of `init`; `states` returns the states of more seeds; and `cases` gets the inputs from
+a package's cases.py. Alternatively, `execute` runs a script, which only prints. No reply decides anything by itself:
+outside, the judge compares array bytes, and a verifier compiles and runs the program.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
 
 
 class _Runner:
-    """The state of one process: its spies, its compilation cache, and the submission once there is one."""
+    """The state of the process: its spies, its compilation cache and, once loaded, its submission."""
 
     def __init__(self, observer: Observer, cache: warm.MemoryCache) -> None:
         self._observer = observer
@@ -81,7 +81,7 @@ class _Runner:
 
 
 def _environment() -> wire.Message:
-    """The settings of this process that affect results. They are the same for references and submissions."""
+    """The settings of this process that affect results, the same for references and submissions."""
     config: Any = jax.config
     return {
         "jax": jax.__version__,
@@ -97,7 +97,7 @@ def _call(submission: Submission, args: Sequence[object], observer: Observer) ->
     inputs = [jnp.asarray(value) if isinstance(value, np.ndarray) else value for value in args]
     observer.begin()
     result = submission.call(inputs)
-    # Reading the values belongs to the call: an asynchronous error surfaces only here.
+    # Reading the values is part of the call, because an asynchronous error appears only here.
     result = submission.guard(lambda: _to_host(result))
     return {"result": result, "observed": submission.guard(observer.collect)}
 
@@ -114,7 +114,7 @@ def _export(exported: Exported) -> dict[str, object]:
 
 
 def _cases(submission: Submission, key: str | None) -> list[object]:
-    """Public cases if `key` is None; otherwise hidden ones, each from its own seed, derived from the key."""
+    """The public cases if `key` is None, or else hidden cases, each from its own seed, derived from the key."""
     if key is None:
         return list(itertools.islice(submission.call([]), wire.MAX_CASES + 1))  # type: ignore[call-overload]
     rng = np.random.default_rng(0)
@@ -131,7 +131,7 @@ def _cases(submission: Submission, key: str | None) -> list[object]:
 
 
 def _to_host(value: object) -> object:
-    """Rebuild plain containers with numpy leaves, so that nothing lazy is left in the result."""
+    """Convert a result to plain containers of NumPy arrays, so that nothing lazy is left in it."""
     if type(value) in (list, tuple):
         return type(value)(_to_host(item) for item in value)  # type: ignore[call-arg,attr-defined]
     if type(value) is dict:
@@ -153,5 +153,5 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:  # the submission may have put anything there, and loses only its own output
+        except Exception:  # the submission may have replaced the stream, and loses only its own output
             continue

@@ -1,4 +1,4 @@
-"""One submission as a module: run its source, call its entry point, and report errors with their line."""
+"""Run a submission's source as a module, call its entry point, and report errors with their line."""
 
 import io
 import linecache
@@ -12,12 +12,12 @@ MAX_MESSAGE = 2000
 MAX_FRAMES = 12
 
 T = TypeVar("T")
-# An exception which shows that the code cannot be exported, and what to write instead.
+# An exception that means the code cannot be exported, and what to write instead.
 Refusal = tuple[type[Exception], str]
 
 
 class SubmissionFailed(Exception):
-    """The submission failed. `reason` is from the judge's closed list, `detail` is plain JSON."""
+    """The submission failed. `reason` is from the judge's closed list, and `detail` is plain JSON."""
 
     def __init__(self, reason: str, message: str, detail: dict[str, object] | None = None) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class SubmissionFailed(Exception):
 
 
 class Submission:
-    """The module of the source, and its entry point."""
+    """The module of a submission, and its entry point."""
 
     def __init__(self, module: types.ModuleType, name: str, entry: Callable[..., object]) -> None:
         self._module = module
@@ -34,7 +34,7 @@ class Submission:
 
     @classmethod
     def load(cls, source: str, entry: str) -> "Submission":
-        """Run the source as the module `submission`. A byte order mark before it is skipped, as in a file.
+        """Run the source as the module `submission`. As in a file, a leading byte order mark is skipped.
 
         Raises:
           SubmissionFailed: `syntax_error`, `error` while it ran, or `missing_entry`.
@@ -43,33 +43,32 @@ class Submission:
         return cls(module, entry, _function(module, entry))
 
     def function(self, name: str) -> Callable[..., object]:
-        """Another function of the module. Raises: SubmissionFailed `missing_entry`."""
+        """Return another function of the module. Raises SubmissionFailed, `missing_entry`."""
         return _function(self._module, name)
 
     def call(self, args: Sequence[object]) -> object:
         return _guard(lambda: self.entry(*args))
 
     def guard(self, action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
-        """Run `action`, which touches objects of the submission, and turn its exceptions into a `SubmissionFailed`."""
+        """Run `action`, which uses the submission's objects, and turn its exceptions into `SubmissionFailed`."""
         return _guard(action, refusals)
 
 
 def run_script(source: str) -> None:
-    """Run the source as Python runs a script: its `__name__` is `__main__`, and it needs no entry point.
-
-    As for Python, it may end with `sys.exit()`.
+    """Run the source as Python runs a script: its `__name__` is `__main__`, it needs no entry point, and it can end
+    with `sys.exit()`.
 
     Raises:
       SubmissionFailed: `syntax_error`, or `error` while it ran.
     """
-    # Each line is sent as it is printed, so that a script which is stopped shows how far it came.
+    # Send each line as it is printed, so that a script that is stopped shows how far it got.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
     _run(source, "__main__", may_exit=True)
 
 
 def _run(source: str, name: str, *, may_exit: bool = False) -> types.ModuleType:
-    """Run the source as a module of this name, and return the module. With `may_exit`, `sys.exit()` ends it well."""
+    """Run the source as a module of this name, and return the module. With `may_exit`, `sys.exit()` is allowed."""
     source = source.removeprefix("\N{BYTE ORDER MARK}")
     module = types.ModuleType(name)
     module.__file__ = FILENAME
@@ -122,7 +121,7 @@ def _function(module: types.ModuleType, name: str) -> Callable[..., object]:
 def _syntax_fault(error: SyntaxError) -> SubmissionFailed:
     line, column = error.lineno or 0, error.offset or 0
     text = (error.text or "").rstrip("\n")[:200]
-    # A generic alias in a table may look nicer, but a caret under the column is what every Python user knows.
+    # A caret under the column, as every Python user knows it.
     pointer = f"\n    {text}\n    {' ' * (column - 1)}^" if text and 0 < column <= len(text) + 1 else ""
     kind = type(error).__name__
     return SubmissionFailed(
@@ -147,7 +146,7 @@ def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
 
 
 def _describe(error: BaseException) -> SubmissionFailed:
-    """Type, message and the submission's own frames. The message comes from hostile code: reading it may fail."""
+    """The type, the message and the submission's own frames. Reading the message runs hostile code, and may fail."""
     try:
         text = str(error)[:MAX_MESSAGE]
     except BaseException:  # a hostile __str__ may raise anything at all
@@ -165,5 +164,5 @@ def _describe(error: BaseException) -> SubmissionFailed:
 
 
 def source_frame(line: int, function: str) -> dict[str, object]:
-    """A line of the submission, as messages show it."""
+    """A line of the submission as a frame of a traceback."""
     return {"line": line, "function": function[:80], "text": linecache.getline(FILENAME, line).strip()[:200]}

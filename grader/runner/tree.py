@@ -13,7 +13,7 @@ from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, Array, unsendable
 
 
 class Tree:
-    """A pytree as paths and leaves, in its own order."""
+    """The paths and leaves of a pytree, in JAX's order."""
 
     def __init__(self, paths: list[str], leaves: list[Any], structure: jax.tree_util.PyTreeDef | None) -> None:
         self.paths, self.leaves, self.structure = paths, leaves, structure
@@ -27,7 +27,7 @@ class Tree:
         """Check that all leaves can be returned.
 
         Raises:
-          SubmissionFailed: `wrong_dtype`, or `wrong_structure` if it contains something other than arrays, or nothing.
+          SubmissionFailed: `wrong_dtype`, or `wrong_structure` if it has no leaf, or one that is not an array.
         """
         if not self.leaves:
             raise SubmissionFailed("wrong_structure", f"`{function}` returns a {what} that contains no array.")
@@ -60,7 +60,7 @@ class Tree:
 
 
 def _path_of(keys: Sequence[object]) -> str:
-    """`params/w1`: dict keys, attributes and indices; an nnx variable's own `value` adds nothing."""
+    """The leaf path, such as `params/w1`: dict keys, attributes and indices, without the `value` of an nnx variable."""
     names = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in keys]
     if len(names) > 1 and names[-1] in ("value", "raw_value"):
         names.pop()

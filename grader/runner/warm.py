@@ -17,7 +17,7 @@ from grader.wire import Array
 
 
 class MemoryCache(private_jax.CacheInterface):
-    """JAX's persistent compilation cache without a disk: the given entries, and those that this process adds.
+    """JAX's persistent compilation cache, in memory: entries that were passed in, and those that this process adds.
 
     A submission can change it only for its own process. `misses` counts the programs that had to be compiled.
     """
@@ -36,12 +36,12 @@ class MemoryCache(private_jax.CacheInterface):
 
 
 def trace_common_operations() -> None:
-    """Trace what most problems use, without a device: JAX and flax import many modules on first use only.
+    """Trace what most problems use, without a device, because JAX and flax import many modules only on first use.
 
-    From then on, a tracer refuses a request for its sharding at once.
+    From then on, a tracer rejects a request for its sharding at once.
 
     Raises:
-      RuntimeError: tracing started a backend, after which the process must not fork.
+      RuntimeError: tracing started a backend, so the process must not fork.
     """
 
     tracer: Any = jax.core.Tracer
@@ -61,8 +61,8 @@ def trace_common_operations() -> None:
 
 
 def _no_sharding(tracer: object) -> object:
-    """Flax asks this of every parameter. JAX would search for where the tracer came from, to say it in a message that
-    its `__getattr__`, which Python asks next, replaces by another.
+    """Raise at once. Flax reads this of every parameter, and JAX would search for the tracer's origin to build a
+    message that its own `__getattr__` then replaces.
     """
     raise AttributeError("sharding")
 
@@ -71,8 +71,8 @@ def start_backend() -> MemoryCache:
     """Start the devices, with one MLIR context for all lowerings, a compilation cache in memory, and compiler options
     for programs that run once.
 
-    JAX makes a context for each program that it lowers: 3.5 ms and about 1 MiB each, a third of the time of a small
-    program and half of the memory of a warm process.
+    JAX would make a context for each program: 3.5 ms and about 1 MiB each, a third of a small program's time and half
+    of a warm process's memory.
     """
     cache = MemoryCache()
     private_jax.install_cache(cache)
@@ -89,7 +89,7 @@ def warm(source: str, cache: MemoryCache, entries: dict[str, Array]) -> dict[str
     """Run a package's warmup.py: public code that compiles the operations of the problem's shapes.
 
     Args:
-      entries: programs that another runner compiled in the same way, key to bytes; most programs are then only loaded.
+      entries: cache key to bytes, for programs that another runner compiled in the same way. Most are then only loaded.
     Returns:
       All entries of the cache, as uint8 arrays.
     """
@@ -99,11 +99,11 @@ def warm(source: str, cache: MemoryCache, entries: dict[str, Array]) -> dict[str
     if not source:
         return {}
     module = types.ModuleType("warmup")
-    # With these, it may leave out steps that only fill the cache.
+    # With entries, warmup.py can leave out steps that only fill the cache.
     module.__dict__["compiled"] = bool(entries)
     sys.modules["warmup"] = module
-    # Nearly all that is made here stays, in caches: looking through it for garbage, now or while a submission runs, is
-    # a tenth of the CPU time for nothing.
+    # Nearly everything that is made here stays in caches. Searching it for garbage would waste a tenth of the CPU time,
+    # now and while a submission runs.
     gc.disable()
     exec(compile(source, "warmup.py", "exec"), module.__dict__)
     module.__dict__["warm"]()

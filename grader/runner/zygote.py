@@ -1,12 +1,12 @@
-"""The zygote: imports JAX once, then forks one process per submission. It never starts a backend or a thread.
+"""The zygote: it imports JAX once, then forks one process per submission. It never starts a backend or a thread.
 
-A fork made after a backend has started deadlocks, because it lacks the threads. So the zygote only imports, and
-traces what fills caches without a device.
+A fork made after a backend has started deadlocks, because it lacks the backend's threads. So the zygote only imports,
+and traces what fills caches without a device.
 
-Usage: `python -I -B zygote.py CONTROL_FD CONFINEMENT_JSON [--bare]`; bare, it imports nothing, for a probe. On the
-control descriptor (a Unix socket that keeps messages apart) it gets `{"id", "uid", "devices"}` with three descriptors,
-channel, stdout and stderr, and answers `{"forked": id}` with a descriptor of the new process. When one ends it says
-`{"ended": id, "status", "cpu_s"}`.
+Usage: `python -I -B zygote.py CONTROL_FD CONFINEMENT_JSON [--bare]`. With `--bare`, it imports nothing, for a probe. On
+the control descriptor (a Unix socket that preserves message boundaries) it receives `{"id", "uid", "devices"}` with
+three descriptors, channel, stdout and stderr, and answers `{"forked": id}` with a descriptor of the new process. When a
+process ends, it sends `{"ended": id, "status", "cpu_s"}`.
 """
 
 import dataclasses
@@ -28,12 +28,12 @@ from grader.runner.confine import Confinement, WallFault, confine, further_threa
 from grader.runner.loop import Fields
 
 _MAX_ORDER = 4096
-# A third of the weight. With less, other programs could delay a submission until its wall clock runs out.
+# A third of the default weight. With less, other programs could delay a submission until its wall clock runs out.
 _NICE = 5
 
 
 def main() -> None:
-    # Grading uses all cores. Pages and submissions, which use little, go first.
+    # Grading uses all cores. The service, which needs little CPU time, goes first.
     os.nice(_NICE)
     control = socket.socket(fileno=int(sys.argv[1]))
     confinement = Confinement.from_json(sys.argv[2])
@@ -43,7 +43,8 @@ def main() -> None:
     wake, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(waker)
     signal.signal(signal.SIGCHLD, _ignore)
-    # Objects that exist now live as long as the zygote, so no garbage collection has to walk, and copy, them in a fork.
+    # Objects that exist now live as long as the zygote. Exclude them from garbage collection, which would copy them in
+    # each fork.
     gc.collect()
     gc.freeze()
     control.send(json.dumps({"ready": True}).encode())
@@ -58,7 +59,7 @@ def main() -> None:
 
 
 def _obey(control: socket.socket, confinement: Confinement, children: dict[int, int]) -> bool:
-    """Make one fork; False when the sandbox has gone."""
+    """Make one fork. Return False once the sandbox is gone."""
     text, descriptors, _, _ = socket.recv_fds(control, _MAX_ORDER, 3)
     if not text:
         return False
@@ -73,7 +74,7 @@ def _obey(control: socket.socket, confinement: Confinement, children: dict[int, 
         except BaseException:  # it must not continue in the zygote's loop, and the error has to be reported
             traceback.print_exc()
         finally:
-            # Whatever happens, a fork must never return into the zygote's loop.
+            # A fork must never return into the zygote's loop.
             os._exit(code)
     children[pid] = order["id"]
     for descriptor in descriptors:
@@ -152,7 +153,7 @@ def _drain(pipe: int) -> None:
 
 
 def _ignore(number: int, frame: object) -> None:
-    """The wakeup descriptor reports the signal, but only if a handler is installed."""
+    """Do nothing: the wakeup descriptor reports a signal only if it has a handler."""
 
 
 if __name__ == "__main__":

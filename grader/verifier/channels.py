@@ -1,12 +1,12 @@
-"""Channels: which collectives of devices can meet, and what keeps those that meet equal.
+"""Number the channels of collectives, so that devices can meet only in equal collectives.
 
-On the CPU, devices meet by the run, the group of devices and the channel of a collective. Then each of them copies as
-many elements as its own collective has, including from and to the buffers of others: XLA does not compare the shapes.
-JAX gives all collectives channel 1. So if two devices take different branches of a `lax.cond`, a large all_gather and
-a small one meet, and read and write past the end of the small buffers.
+On the CPU, devices meet if run, group of devices and channel are the same. Then each copies as many elements as its own
+collective has, from and to the others' buffers: XLA does not compare the shapes. JAX gives all collectives channel 1.
+So if two devices take different branches of a `lax.cond`, a large all_gather can meet a small one, and they read and
+write past the end of the small buffers.
 
-Here, a channel means one collective: before compilation, only equal collectives get the same number, and after it,
-the compiled program is checked. Then devices that take different branches wait for one another, and nothing else.
+Here, each channel belongs to one collective: before compilation, only equal collectives get the same number, and
+afterwards, the compiled program is checked. Then devices that take different branches only wait for one another.
 
 Source: `GetRendezvousKey` in https://github.com/openxla/xla/blob/main/xla/backends/cpu/runtime/collective_thunk.cc and
 https://github.com/openxla/xla/blob/main/xla/backends/cpu/collectives/in_process_communicator.cc
@@ -26,24 +26,24 @@ from grader.program.walk import Site, sites
 from grader.runner import private_jax
 from grader.verifier.errors import ProgramRefused
 
-# Without this pass, XLA merges no all_reduce with others, so copies of one stay equal.
+# Without this pass, XLA does not merge all_reduces, so copies of one stay equal.
 UNMERGED: dict[str, str | bool] = {"xla_disable_hlo_passes": "cpu-all-reduce-combiner"}
 _NUMBERED = frozenset(f"stablehlo.{kind.replace('-', '_')}" for kind in KINDS)
 _CHANNEL = "channel_handle"
-# StableHLO numbers the types of channels; in portable artifacts JAX writes this one, between devices.
+# StableHLO's number for channels between devices, which JAX writes in portable artifacts.
 _BETWEEN_DEVICES = 0
-# These do not say what is sent. The reducer is compared by what it computes, not by its name.
+# Attributes that do not affect what is sent. The reducer is compared by what it computes, not by name.
 _UNCOMPARED = frozenset("channel_id metadata frontend_attributes backend_config to_apply sharding".split())
 
 
 def number_channels(text: str, *, apart: bool = False) -> bytes:
-    """Give collectives of a module the same channel if they are equal, and different ones otherwise.
+    """Give equal collectives of a module the same channel, and different ones different channels.
 
-    Equal ones keep one channel, because XLA merges equal collectives only if their channels are equal.
+    Equal ones share a channel because XLA merges equal collectives only if their channels are equal.
 
     Args:
       text: StableHLO.
-      apart: give each collective a channel of its own.
+      apart: give each collective its own channel.
     Returns:
       The module in bytecode.
     """
@@ -79,10 +79,10 @@ def _written(operation: ir.Operation) -> Hashable:
 
 
 def shared_channel(module: Module, devices: int) -> tuple[Instruction, Instruction] | None:
-    """Two different collectives of a compiled program that devices could bring to the same meeting, if there are any.
+    """Find two different collectives in which devices of a compiled program could meet; None if there are none.
 
-    Collectives that every device reaches in the same order never meet different ones, even on one channel: they are in
-    no branch, and in loops only if these have a known number of trips.
+    Collectives that all devices reach in the same order never meet different ones, even on one channel. They are
+    outside branches, and in loops only with known trip counts.
 
     Raises:
       ProgramRefused: the program is for replicas, or something other than a collective has a channel.
@@ -91,7 +91,7 @@ def shared_channel(module: Module, devices: int) -> tuple[Instruction, Instructi
         "".join(module.attributes.get(name, ("1",))) for name in ("num_partitions", "replica_count")
     )
     if (partitions, replicas) != (str(devices), "1"):
-        # Collectives without a channel are between replicas. All of a program meet each other there.
+        # Collectives without a channel are between replicas, where all of a program's collectives meet.
         raise ProgramRefused("not_exportable", f"The program is for {replicas} replicas of {partitions} devices.")
     found: dict[int, tuple[Computation, Instruction]] = {}
     pairs: dict[int, tuple[Instruction, Instruction]] = {}
@@ -129,7 +129,7 @@ def _in_order(site: Site) -> bool:
 
 
 def _compiled(module: Module, computation: Computation, instruction: Instruction) -> Hashable:
-    """All that an instruction sends, and how."""
+    """Everything that an instruction sends, and how."""
     attributes = {name: each for name, each in instruction.attributes.items() if name not in _UNCOMPARED}
     operands = tuple(computation.operand(instruction, index).shape for index in range(len(instruction.operands)))
     reducer = module.computations.get(reference("".join(instruction.attributes.get("to_apply", ()))))
@@ -138,7 +138,7 @@ def _compiled(module: Module, computation: Computation, instruction: Instruction
 
 
 def unequal(module: Module, one: Instruction, other: Instruction) -> ProgramRefused:
-    """The refusal of a program in which devices could meet in these two collectives."""
+    """The error for a program in which devices could meet in these two collectives."""
     first, second = (_shown(module, each) for each in (one, other))
     return ProgramRefused(
         "divergent_collective",

@@ -2,7 +2,7 @@
 
 
 class ProgramRefused(Exception):
-    """The program cannot be graded. `reason` is from the judge's closed list."""
+    """The verifier cannot grade the program. `reason` is from the judge's closed list."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)

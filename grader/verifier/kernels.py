@@ -1,10 +1,10 @@
-"""Native code that a compiled program calls, and the rule for each call.
+"""Check the native code that a compiled program calls against a rule for each kernel.
 
-XLA checks the shapes of its own operations. For a custom call it takes the program's word: a result that is declared
-larger than what the kernel writes comes back with whatever was in that memory before, and a smaller one is written past
-its end. So every call in the compiled program, which is what will run, is checked against its kernel's rule: number,
-dtype and shape of operands and results, options, aliases. Anything not modelled here is refused. Layouts are ignored,
-because they permute elements and do not change sizes.
+XLA checks the shapes of its own operations, but trusts a custom call: if a result is declared larger than what the
+kernel writes, it returns old contents of that memory; if smaller, the kernel writes past its end. So every call in the
+compiled program, which is what will run, is checked against its kernel's rule: number, dtype and shape of operands and
+results, options, aliases. Anything that has no rule is rejected. Layouts are ignored, because they permute elements but
+do not change sizes.
 
 Source: the signatures are those of jaxlib's FFI handlers, as jax/_src/lax/linalg.py calls them, and of LAPACK,
 https://netlib.org/lapack/explore-html/
@@ -24,7 +24,7 @@ _DTYPES = {"s": "f32", "d": "f64", "c": "c64", "z": "c128"}
 _REAL = {"c64": "f32", "c128": "f64"}
 _COMPLEX = {"f32": "c64", "f64": "c128"}
 _LAPACK = re.compile(r"lapack_([sdcz])([a-z0-9]+)_ffi", re.ASCII)
-# The attributes of a custom call. JAX does not write any other here, such as a side effect or a literal.
+# The attributes of a custom call that JAX writes. Others, such as a side effect or a literal, are rejected.
 _ATTRIBUTES = {
     "api_version",
     "backend_config",
@@ -41,9 +41,9 @@ class _Rule:
     """One LAPACK kernel, for all of its dtypes.
 
     Args:
-      operands, results: `A m n` is a matrix of the kernel's dtype (`R` of its real, `C` of its complex counterpart, `i`
-        of 32-bit integers) behind the dimensions of the batch. `r` is min(m, n), `p` is n - 1.
-      options: the allowed values; characters are those of LAPACK.
+      operands, results: `A m n` is a matrix of the kernel's dtype (`R` its real and `C` its complex counterpart, `i`
+        32-bit integers) after the batch dimensions. `r` is min(m, n), and `p` is n - 1.
+      options: the allowed values; characters are LAPACK's.
       aliases: (result, operand) pairs that may share a buffer.
       dtypes: the letters of its dtypes.
       unwritten: result -> option and its value under which the kernel writes nothing there.
@@ -126,17 +126,17 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
         ),
     ),
 }
-# The targets that an exported program may name. XLA itself adds TopK, which it makes from `jax.lax.top_k`.
+# The targets that an exported program is allowed to name. XLA adds TopK itself, for `jax.lax.top_k`.
 KERNELS = frozenset(
     f"lapack_{letter}{name}_ffi" for name, rules in _RULES.items() for rule in rules for letter in rule.dtypes
 )
 
 
 def check_kernels(module: Module) -> tuple[str, ...]:
-    """Check all native code that a compiled program calls; return the names of the kernels, sorted.
+    """Check all native code that a compiled program calls, and return the names of the kernels, sorted.
 
     Raises:
-      ProgramRefused: `not_exportable`: a call breaks its kernel's rule, or a sort is not stable.
+      ProgramRefused: `not_exportable`; a call breaks its kernel's rule, or a sort is not stable.
     """
     found = set()
     for computation in module.computations.values():
@@ -144,8 +144,8 @@ def check_kernels(module: Module) -> tuple[str, ...]:
             if instruction.opcode == "custom-call":
                 found.add(_check_call(computation, instruction))
             elif instruction.opcode == "sort" and instruction.attributes.get("is_stable") != ("true",):
-                # Its comparison is the program's. One that contradicts itself sends the C++ library's unstable sort
-                # past both ends of the array; the stable sort stays inside for any comparison.
+                # The program defines the comparison. One that contradicts itself sends the C++ library's unstable sort
+                # past both ends of the array; the stable sort stays inside with any comparison.
                 raise ProgramRefused(
                     "not_exportable",
                     "The program sorts without `is_stable=True`. Only stable sorts are allowed: remove "
@@ -186,7 +186,7 @@ def _check_call(computation: Computation, call: Instruction) -> str:
 def _fits(
     rule: _Rule, dtype: str, operands: Sequence[Shape], results: Sequence[Shape], options: Mapping[str, int]
 ) -> bool:
-    """Whether one assignment of sizes to the rule's letters gives all shapes and options."""
+    """Whether some assignment of sizes to the rule's letters gives all shapes and options."""
     wanted = (*rule.operands, *rule.results)
     if (len(operands), len(results)) != (len(rule.operands), len(rule.results)):
         return False
@@ -202,7 +202,7 @@ def _fits(
         for letter, size in zip(letters, dims, strict=True):
             if sizes.setdefault(letter, _derived(letter, sizes, size)) != size:
                 return False
-    # Without any row or column, LAPACK returns early and does not write the other results.
+    # For a matrix without rows or columns, LAPACK returns early and does not write the other results.
     if min(sizes.get(letter, 1) for letter in "mnk") < 1:
         return False
     if rule.operands == ("A m n", "A k") and not sizes["k"] <= sizes["n"] <= sizes["m"]:
@@ -224,7 +224,7 @@ def _values(allowed: str, sizes: Mapping[str, int]) -> set[int]:
 
 
 def _check_top_k(call: Instruction, operands: Sequence[Shape], results: Sequence[Shape]) -> None:
-    """f32[b, n] -> f32[b, k], s32[b, k], k <= n; or the same without b."""
+    """Check f32[b, n] -> f32[b, k], s32[b, k] with k <= n, or the same without b."""
     if len(operands) == 1 and len(results) == 2:
         rows, values, indices = operands[0], results[0], results[1]
         same = rows.dims[:-1] == values.dims[:-1] and values.dims == indices.dims
@@ -256,7 +256,7 @@ def _options(value: Value, name: str) -> dict[str, int]:
 
 
 def _read(computation: Computation, call: Instruction) -> Iterator[int]:
-    """The results of a call that the program uses; all of them if it passes the tuple on as a whole."""
+    """The numbers of the results that the program reads; all of them if it passes on the whole tuple."""
     every = range(len(call.shape) if isinstance(call.shape, tuple) else 1)
     for instruction in computation.instructions.values():
         if call.name not in instruction.operands:

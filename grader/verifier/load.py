@@ -1,4 +1,4 @@
-"""From bytes that claim to be an exported program to an executable for one mesh, or a refusal."""
+"""Turn bytes that claim to be an exported program into an executable for one mesh, or reject them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
 from grader.wire import ArrayForm
 
-# Reading this much takes a few seconds. The largest program of the shipped problems has a fiftieth of it.
+# Reading this much takes a few seconds. The largest program of the shipped problems is a fiftieth of it.
 _MAX_HLO_CHARACTERS = 8_000_000
 
 
@@ -32,8 +32,8 @@ class NotAlone(Exception):
 class Loaded:
     """A compiled program. `placed` says for each input whether the program itself sets its sharding.
 
-    `written` is the text of the exported program, and `hlo` that of `compiled`, read; `kernels` names the native code
-    that it calls.
+    `written` is the text of the exported program, `hlo` is the parsed HLO of `compiled`, and `kernels` names the native
+    code that it calls.
     """
 
     compiled: jax.stages.Compiled
@@ -51,19 +51,19 @@ class Loaded:
 def load(
     artifact: bytes, axes: dict[str, int], expected: Sequence[ArrayForm], state: int, *, alone: bool = False
 ) -> Loaded:
-    """Deserialize, check and compile.
+    """Deserialize, check and compile a program.
 
     Args:
       axes: mesh axis to size, in order.
       expected: `{"shape", "dtype"}` of every input, in order; the first `state` of them are donated.
-      alone: this process serves no other program, so this one may call native kernels.
+      alone: this process serves no other program, so this one can call native kernels.
     Raises:
-      ProgramRefused: it is not a program, is for other devices or inputs, reaches outside itself, or could let devices
-        meet in different collectives.
-      NotAlone: it needs a verifier of its own.
+      ProgramRefused: the bytes are not a program, or it is for other devices or inputs, reaches outside itself, or
+        could let devices meet in different collectives.
+      NotAlone: the program needs its own verifier.
       ProgramUnreadable: its text cannot be read.
     """
-    # First as XLA compiles it for everyone: of equal collectives on one channel it merges some.
+    # First as XLA compiles it for everyone: it may merge equal collectives on one channel.
     for apart in (False, True):
         exported, written, module = read_artifact(artifact, axes, expected, apart=apart)
         if module.custom_calls and not alone:
@@ -103,15 +103,15 @@ def read_artifact(
     *,
     apart: bool = False,
 ) -> tuple[jax.export.Exported, str, ExportedProgram]:
-    """Deserialize and check. Returns the program, its text, and what was read from it. Raises `ProgramRefused`.
+    """Deserialize and check a program. Return it, its text, and the parsed text. Raises `ProgramRefused`.
 
     Args:
-      apart: give each collective a channel of its own, even equal ones.
+      apart: give each collective its own channel, even equal ones.
     """
     try:
         received, text = read_exported(artifact)
         exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
-    except Exception as error:  # the bytes are hostile: whatever the parser says, they are not a program
+    except Exception as error:  # the bytes are hostile: on any error of the parser, they are not a program
         raise ProgramRefused(
             "not_exportable", f"The exported program cannot be read: {type(error).__name__}."
         ) from None
@@ -125,10 +125,10 @@ def read_artifact(
 def lower(
     exported: jax.export.Exported, mesh: Mesh, state: int
 ) -> tuple[jax.stages.Lowered, list[NamedSharding | None], list[NamedSharding]]:
-    """Lower for the devices of a mesh, with the first `state` inputs donated.
+    """Lower a program for the devices of a mesh, with the first `state` inputs donated.
 
     Returns:
-      The lowered program; the sharding that it sets for each input, if any; and the one that each input has.
+      The lowered program; the sharding that it sets for each input, or None; and the sharding that each input has.
     """
     given = _given_shardings(exported, mesh)
     shardings = [each if each is not None else NamedSharding(mesh, P()) for each in given]
@@ -142,7 +142,7 @@ def lower(
 
 
 def read_compiled(compiled: jax.stages.Compiled) -> Module:
-    """Read the HLO of a compiled program. Raises `ProgramUnreadable`, even if it is only too long."""
+    """Read the HLO of a compiled program. Raises `ProgramUnreadable`, including for HLO that is too long."""
     text = compiled.as_text() or ""
     if len(text) > _MAX_HLO_CHARACTERS:
         raise ProgramUnreadable(f"it has {len(text):,} characters of HLO; at most {_MAX_HLO_CHARACTERS:,} are read")
@@ -168,7 +168,7 @@ def _check(exported: jax.export.Exported, devices: int, expected: Sequence[Array
 
 
 def axis_kinds(exported: jax.export.Exported, axes: dict[str, int]) -> tuple[AxisType, ...]:
-    """Explicit if the program was traced on such a mesh, because JAX requires the same kind."""
+    """The kind of each mesh axis: Explicit if the program was traced on such a mesh, because JAX requires the same."""
     for sharding in private_jax.named_shardings(exported):
         if sharding is not None and sharding.mesh.axis_names == tuple(axes):
             return tuple(sharding.mesh.axis_types)

@@ -1,4 +1,4 @@
-"""Measure a compiled program, and run it."""
+"""Measure a compiled program and run it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ from grader.wire import Array
 
 
 def facts_of(loaded: Loaded) -> ProgramFacts:
-    """Collect all facts about the executable.
+    """Collect all facts about an executable.
 
     Raises:
       ProgramUnreadable: its HLO is inconsistent.
@@ -51,11 +51,11 @@ def run(loaded: Loaded, state: Sequence[Array], inputs: Sequence[Array], steps: 
     """Run the executable that the facts were read from.
 
     Args:
-      state: leaves, donated to the first step; the new state goes into the next.
+      state: leaves, donated to the first step; each step's new state goes into the next.
       inputs: with a state, each has a leading dimension of `steps`.
     Returns:
-      One dict per step: `outputs`, the arrays in the program's order, and `replicas`, by index: for each array whose
-      replicas differ although they should be equal, the elements that are farthest from those of the first device.
+      One dict per step: `outputs`, the arrays in the program's order, and `replicas`, which maps the index of each
+      array whose replicas wrongly differ to an array of the elements that are farthest from the first device's.
     """
     number = len(state)
     of_state, of_inputs = loaded.in_shardings[:number], loaded.in_shardings[number:]
@@ -67,7 +67,7 @@ def run(loaded: Loaded, state: Sequence[Array], inputs: Sequence[Array], steps: 
     for step in range(steps):
         arrays = [*current, *(value[step] if number else value for value in inputs)]
         outputs = list(loaded.compiled(*jax.device_put(arrays, [*of_state, *of_inputs])))
-        # Unblocked steps on host devices deadlock.
+        # Steps on host devices deadlock unless each one is waited for.
         jax.block_until_ready(outputs)
         replicas = {
             str(index): other
@@ -86,7 +86,7 @@ def _is_held_twice(aval: jax.core.ShapedArray, sharding: NamedSharding) -> bool:
 
 
 def _differing_replica(output: jax.Array) -> Array | None:
-    """The array as read from replicas that differ in any bit from the first one, or None if all agree."""
+    """The array made of replicas that differ in some bit from the first one; None if all agree."""
     first: dict[str, Array] = {}
     widest: Array | None = None
     for shard in output.addressable_shards:
@@ -103,7 +103,7 @@ def _differing_replica(output: jax.Array) -> Array | None:
 
 
 def _distance(one: Array, other: Array) -> Array:
-    """NaN counts as infinitely far."""
+    """The distance of each element. NaN counts as infinitely far."""
     wide = np.complex128 if np.iscomplexobj(one) else np.float64
     with np.errstate(all="ignore"):
         distance: Array = np.abs(one.astype(wide) - other.astype(wide))

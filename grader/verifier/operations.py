@@ -1,8 +1,8 @@
-"""The operations that an exported program may contain: a closed list, checked in its StableHLO before compilation.
+"""The closed list of operations that an exported program can contain, checked in its StableHLO before compilation.
 
-An operation with fixed shapes is checked against its own rule by MLIR when the program is read, and by XLA when it is
-compiled, so its result can be neither larger nor smaller than what is computed. An operation off these lists has no
-such rule (custom calls), takes its sizes from values (dynamic shapes), or reaches a host.
+For operations with fixed shapes, MLIR checks the result's shape when it reads the program, and XLA does when it
+compiles, so a result is exactly as large as what is computed. Operations that are not listed have no such check (custom
+calls), take sizes from values (dynamic shapes), or reach the host.
 """
 
 from grader.program.stablehlo import ExportedProgram
@@ -26,7 +26,7 @@ OPERATIONS = frozenset(
     + [f"stablehlo.{name}" for name in _STABLEHLO]
     + [f"sdy.{name}" for name in _SHARDY]
 )
-# These communicate with a host, which is not part of the program.
+# Operations that communicate with the host, which is not part of the program.
 _HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
 _ADVICE = {
     "stablehlo.rng": "`lax.rng_uniform` has no seed. Use `jax.random`.",
@@ -35,10 +35,10 @@ _ADVICE = {
 
 
 def check_operations(module: ExportedProgram) -> None:
-    """Check every operation and every target of a custom call.
+    """Check every operation, and the target of every custom call.
 
     Raises:
-      ProgramRefused: `not_exportable`, one of them is not on the list, or a shape depends on values.
+      ProgramRefused: `not_exportable`; one of them is not listed, or a shape depends on values.
     """
     for target in module.custom_calls:
         if target not in KERNELS:

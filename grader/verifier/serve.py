@@ -1,11 +1,11 @@
-"""The verifier's loop: one program after another, until the judge closes the descriptor.
+"""The verifier's loop: it serves one program after another, until the judge closes the descriptor.
 
-`begin` sets the limits on memory, `compile` takes an exported program and answers with the facts of its executable,
-`run` runs that one on inputs. Only arrays and programs get in; no submitted Python does.
+`begin` sets the limits on memory, `compile` takes an exported program and answers with the facts of its executable, and
+`run` runs that executable on inputs. Only arrays and programs get in, never submitted Python.
 
-A program that calls native kernels is compiled and run only if `compile` says that the verifier is `alone`, which means
-that it serves no other program; otherwise the answer is `{"kernels": true}` without facts. With `listing`, the answer
-also has the instructions of the executable, and the operations that were exported, to read.
+A program that calls native kernels is compiled and run only if `compile` says that the verifier is `alone`: it serves
+no other program. Otherwise the answer is `{"kernels": true}`, without facts. With `listing`, the answer also lists the
+instructions of the executable and the exported operations.
 """
 
 import ctypes
@@ -62,7 +62,7 @@ class _Verifier:
                 limit_memory(request["data_bytes"], request["address_bytes"])
             case "compile":
                 self._loaded = None
-                # Drop the traces and executables of the last program, because a verifier lives long.
+                # Drop the traces and executables of the previous program, because a verifier is long-lived.
                 jax.clear_caches()
                 return self._compile(request, values["artifact"].tobytes())
             case "run" if self._loaded is not None:
@@ -97,8 +97,8 @@ def _failed(when: str, error: Exception) -> ProgramRefused:
 def _zero_fresh_memory() -> None:
     """Make the C library's allocator fill new memory with zeros, and freed memory with ones.
 
-    Parts of a result that native code does not write then contain no old data of the process. A library without this
-    setting changes nothing, because the guarantee rests on the checks of operations and kernels.
+    Then parts of a result that native code does not write contain no old data. This is only a second defence after the
+    checks of operations and kernels, so a C library without this setting is fine.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -106,7 +106,7 @@ def _zero_fresh_memory() -> None:
 
 
 def _rehearse() -> None:
-    """Compile something small, because the first compilation of a process takes half a second longer."""
+    """Compile a small program, because a process's first compilation takes half a second longer."""
     mesh = jax.sharding.Mesh(np.array(jax.devices()), ("rehearsal",))
     sharding = jax.sharding.NamedSharding(mesh, P("rehearsal"))
     rows = 8 * len(jax.devices())

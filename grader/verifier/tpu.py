@@ -1,7 +1,7 @@
-"""A verifier that compiles one exported program for a slice of TPUs that nobody has to own. It runs nothing.
+"""A verifier that compiles one exported program for a slice of TPUs, without a TPU. It runs nothing.
 
-libtpu needs no TPU to compile for a topology that is described. It starts threads and installs handlers of signals, so
-it is loaded only in a process of its own, which serves one program and then ends.
+libtpu can compile for a topology by its description. It starts threads and installs signal handlers, so it is loaded
+only in a separate process, which serves one program and then ends.
 """
 
 import dataclasses
@@ -22,8 +22,8 @@ from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled
 from grader.wire import ArrayForm, Frame
 
-# So that libtpu looks neither for a TPU nor for the metadata server of a virtual machine, and locks no file, which is
-# meant to keep other processes from a TPU.
+# Keep libtpu from looking for a TPU or a virtual machine's metadata server, and from locking a file to keep other
+# processes off a TPU.
 _ENVIRONMENT = {
     "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
     "TPU_SKIP_MDS_QUERY": "1",
@@ -58,7 +58,7 @@ def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[
     exported, _, module = read_artifact(artifact, axes, inputs)
     if module.custom_calls:
         raise ProgramRefused("not_exportable", "It calls native code of the CPU, which a TPU does not have.")
-    # The operations are the same on every platform. Only custom calls, of which there are none, are the CPU's.
+    # Operations are the same on every platform, and the program has no custom calls, which would be the CPU's.
     exported = dataclasses.replace(exported, platforms=("tpu",))
     try:
         slice_ = topologies.get_topology_desc(topology, platform="tpu")
@@ -78,7 +78,7 @@ def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[
     except ProgramUnreadable as error:
         raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
     except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
-        # Of XLA's errors, without the name of the status.
+        # XLA's message, without the name of its status.
         status, _, text = str(error).strip().partition(": ")
         out_of_memory = status == "RESOURCE_EXHAUSTED"
         said = text if status.isupper() else str(error).strip()
