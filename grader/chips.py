@@ -1,4 +1,4 @@
-"""The TPUs whose compiler can show a program, without one of them: libtpu compiles for a topology that is described."""
+"""The TPUs that we can compile for without having one: libtpu compiles for a topology by its description."""
 
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -13,8 +13,8 @@ class Chip:
 
     Attributes:
       hbm_bytes: the memory of one chip.
-      shapes: for each number of devices, the slice that has as many chips, as libtpu names it.
-      source: where its memory and its slices are documented.
+      shapes: number of devices -> libtpu's name of the slice with as many chips.
+      source: where its memory and slices are documented.
     """
 
     name: ChipName
@@ -60,7 +60,7 @@ def slice_of(topology: str) -> tuple[Chip, int]:
 
 
 def tpu_compiler() -> str | None:
-    """The version of libtpu that is installed; None if there is none, and then nothing is compiled for a TPU."""
+    """The version of the installed libtpu; None if there is none, so that nothing can be compiled for a TPU."""
     try:
         return version("libtpu")
     except PackageNotFoundError:

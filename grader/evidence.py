@@ -1,8 +1,7 @@
-"""The findings of a check as data: entries of a few kinds, which checks build and pages draw.
+"""Evidence of a check as data, in a few kinds that pages know how to draw.
 
-A check that builds one of these kinds is drawn without a word about it in any page. Bytes and operations are those of
-one device. Names of leaves, specs and texts may come from a submission: `SafeText` cleans them, and a page escapes and
-shortens them before it shows them.
+A check that builds one of these kinds needs no code in any page. Bytes and operations are those of one device. Names of
+leaves, specs and texts may come from a submission: `SafeText` cleans them, and pages escape and shorten them.
 """
 
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ Count = Annotated[int, Field(ge=0)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 # Axis name to size, in the order of the axes; devices are numbered row by row.
 Mesh = dict[SafeText, Annotated[int, Field(ge=1)]]
-# Not strict, because JSON has only lists; the elements are strict.
+# Not strict, because JSON has only lists. The elements are strict.
 Shape = Annotated[tuple[Count, ...], Field(strict=False)]
 # [start, stop) of one dimension.
 Extent = Annotated[tuple[Count, Count], Field(strict=False)]
@@ -27,7 +26,7 @@ Axes = Annotated[tuple[SafeText, ...], Field(strict=False)]
 
 
 class OnMesh(Closed):
-    """Evidence about one mesh. `cases` names those of the program, if the mesh has another program for other cases."""
+    """Evidence about one mesh. `cases` names the program's cases, if the mesh has several programs."""
 
     mesh: Mesh
     cases: list[SafeText] = Field(default_factory=list)
@@ -36,8 +35,8 @@ class OnMesh(Closed):
 class Leaf(Closed):
     """One array in the input state or in the step's output. `got` is null if there is no such leaf.
 
-    `ok` says whether the check accepts it, since a check may accept other placements than the reference's. `shape` is
-    the reference's; a slice of `got` may have a different number of dimensions.
+    `ok` says whether the check accepts it, because a check can accept placements other than the reference's. `shape` is
+    the reference's; a slice of `got` may have another number of dimensions.
     """
 
     path: SafeText
@@ -52,16 +51,16 @@ class Leaf(Closed):
 
 
 class Leaves(OnMesh):
-    """Where each leaf lives."""
+    """The placement of each leaf."""
 
     kind: Literal["leaves"] = "leaves"
     leaves: list[Leaf]
 
 
 class Amount(Closed):
-    """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were divided.
+    """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were split.
 
-    `at_least` and `at_most` are the smallest and the largest value that the check accepts, null if it sets none.
+    `at_least` and `at_most` are the smallest and the largest value that the check accepts; null if it sets none.
     """
 
     name: SafeText
@@ -73,7 +72,7 @@ class Amount(Closed):
 
 
 class Amounts(OnMesh):
-    """Quantities on one device. `title` names the quantity, and `whole_title` the meaning of `whole`."""
+    """Quantities on one device. `title` names the quantity, and `whole_title` says what `whole` means."""
 
     kind: Literal["amounts"] = "amounts"
     title: SafeText
@@ -112,10 +111,10 @@ class CollectiveCall(Closed):
 
 
 class Limit(Closed):
-    """What a rule of the problem says about some collectives, over all their executions.
+    """A rule's bounds on some collectives, over all their executions.
 
-    `at_least` and `at_most` are the smallest and the largest value that it accepts, null if it sets no such bound.
-    `reference` is null for a rule about single leaves, of which `name` has the one that is furthest out of bounds.
+    `at_least` and `at_most` are the smallest and the largest value that it accepts; null if it sets no such bound.
+    `reference` is null for a rule about single leaves; `name` then has the leaf that is furthest out of bounds.
     """
 
     name: SafeText
@@ -127,7 +126,7 @@ class Limit(Closed):
 
 
 class Collectives(OnMesh):
-    """Communication: sums of both programs, the first collectives of each in program order, and what is allowed."""
+    """Communication: sums for both programs, the first collectives of each in program order, and the limits."""
 
     kind: Literal["collectives"] = "collectives"
     sums: list[CollectiveSum]
@@ -153,7 +152,7 @@ class Factors(OnMesh):
 
 
 class Facts(Closed):
-    """Numbers, texts and booleans, by name. `about` names their subject. `mesh` is null if they apply to every mesh."""
+    """Numbers, texts and booleans by name. `about` names their subject. `mesh` is null if they apply to every mesh."""
 
     kind: Literal["facts"] = "facts"
     mesh: Mesh | None = None
@@ -186,7 +185,7 @@ class WorstElement(Closed):
 
 
 class Difference(Closed):
-    """How a result differs: values as text, or the names of the leaves if those differ."""
+    """How a result differs: the values as text, or the names of the leaves if those differ."""
 
     expected: SafeText | list[SafeText]
     got: SafeText | list[SafeText]
@@ -202,7 +201,7 @@ class Frame(Closed):
 
 
 class Fault(Closed):
-    """How the submission failed: the place of a syntax error, an exception, or what ended its process."""
+    """How the submission failed: where a syntax error is, the exception, or what ended its process."""
 
     kind: Literal["fault"] = "fault"
     line: int | None = None
@@ -218,7 +217,7 @@ class Fault(Closed):
 
 
 class FailedCase(Closed):
-    """A public case that failed; for a program, with its mesh and the place in the run."""
+    """A public case that failed; for a program, with the mesh and the step."""
 
     kind: Literal["case"] = "case"
     case: SafeText

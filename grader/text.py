@@ -1,4 +1,4 @@
-"""Text for verdicts: make text from a sandbox safe to store and to show, and format numbers for people."""
+"""Make text from a sandbox safe to store and show, and format numbers for people."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ def plain_text(text: str) -> str:
     >>> plain_text("\\x1b[31mred\\x1b[0m\\a")
     'red␇'
     """
-    # Most text is printable, and each line of the log passes through here.
+    # A shortcut, because most text is printable, and each line of the log passes through here.
     if text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(map(_visible, _ESCAPES.sub("", text.replace("\r\n", "\n"))))
@@ -34,7 +34,7 @@ def _visible(char: str) -> str:
 
 
 def storable(value: Any) -> Any:
-    """Replace what UTF-8 or PostgreSQL cannot store in all strings below `value`: lone surrogates and NUL."""
+    """Replace lone surrogates and NUL, which UTF-8 or PostgreSQL cannot store, in all strings below `value`."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""Reads TOML in time linear in its length.
+"""Read TOML in linear time.
 
-The standard library takes quadratic time for a long dotted key and a long table header, fails on a deeply nested value
-at a depth that depends on its caller, and makes integers that Python then refuses to print. So a regular expression
-first reads the tokens, in one pass, and refuses what no manifest needs.
+The standard library takes quadratic time for a long dotted key or table header, fails on deeply nested values at a
+depth that depends on its caller, and makes integers that Python then refuses to print. So a regular expression first
+reads the tokens, in one pass, and rejects what no manifest needs.
 """
 
 import re
@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 
 
 class TomlInvalid(ValueError):
-    """The text cannot be read. The message says why, and in which line; `line` is None if it is the end of the text."""
+    """The text is not TOML that we read. The message says why and where; `line` is None for the end of the text."""
 
     def __init__(self, message: str, line: int | None) -> None:
         super().__init__(message)
@@ -36,12 +36,12 @@ class TomlInvalid(ValueError):
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Raises `TomlInvalid`."""
+    """Read a TOML text. Raises `TomlInvalid`."""
     _check(text)
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also TOMLDecodeError
-        # Only from Python 3.14 on does the error have the line.
+        # Before Python 3.14, only the message has the line.
         line = re.search(r"at line (\d+)", str(error))
         raise TomlInvalid(str(error), int(line[1]) if line else None) from None
 

@@ -1,10 +1,10 @@
-"""The wire between the judge and a runner: length-prefixed frames of JSON manifest plus raw array bytes.
+"""The wire between the judge and a runner: length-prefixed frames of a JSON manifest and raw array bytes.
 
-A frame is `!IQ` (manifest bytes, payload bytes), the manifest, the payload. The payload is the C-order,
-little-endian bytes of the arrays that the manifest names, one after another, with nothing in between. Nothing on
-the wire is ever code: there is no pickle in either direction, and what a value may be is a closed list.
+A frame is `!IQ` (manifest bytes, payload bytes), then the manifest, then the payload: the C-order, little-endian bytes
+of the arrays that the manifest names, one after another without gaps. Nothing on the wire is ever code: there is no
+pickle in either direction, and the types of values are a closed list.
 
-Both ends use it. It goes behind the walls with the runner, and like the runner it imports nothing else of ours.
+Both ends use this module. It goes behind the walls with the runner and, like the runner, imports nothing else of ours.
 """
 
 import json
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-# The JSON fields of a frame, and its named values. The reader of a frame checks the form of both.
+# The JSON fields of a frame, and its named values. A reader of frames must check the form of both.
 Message = dict[str, object]
 Values = dict[str, object]
 Frame = tuple[Message, Values]
@@ -32,7 +32,7 @@ MAX_DEPTH = 32
 MAX_NODES = 4096
 MAX_RANK = 16
 MAX_CASES = 64
-# For a program: its state, and what it returns.
+# The most leaves of a program's state, and of what it returns.
 MAX_LEAVES = 512
 MAX_PATH = 200
 # An empty array may still have long dimensions; NumPy refuses those whose product overflows.
@@ -50,14 +50,14 @@ DTYPES: dict[str, np.dtype[np.generic]] = {
 
 
 def unsendable(dtype: str) -> str:
-    """A dtype that may not cross the wire, and which one to use instead, as the end of a sentence."""
+    """The end of a sentence about a dtype that cannot cross the wire: its name, and the dtype to use instead."""
     wider = {"i": "int8", "u": "uint8"}.get(dtype[:1], "float32")
     return (
         f"{dtype[:40]}, which is not among the dtypes that can be returned. Return {wider}: `leaf.astype('{wider}')`."
     )
 
 
-# How the type of an array begins that crosses as `Foreign` because of its dtype.
+# Begins `Foreign.type_name` of an array whose dtype cannot cross the wire.
 FOREIGN_DTYPE = "array of dtype "
 
 
@@ -66,12 +66,12 @@ class BadFrame(Exception):
 
 
 class TooLarge(Exception):
-    """The value or the frame is over a limit; the message names which."""
+    """The value or the frame exceeds a limit, which the message names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Represents a value that may not cross the wire: only the name of its type does."""
+    """Stands for a value that cannot cross the wire; only the name of its type does."""
 
     type_name: str
 
@@ -86,7 +86,7 @@ class ArrayForm(TypedDict):
 class Argument(TypedDict, total=False):
     """An argument that a program is exported for: `static`, or the form of an array with its spec.
 
-    With `path`, it is the leaf of an argument that the first name of the path stands for.
+    With `path`, it is a leaf of the argument that the path begins with.
     """
 
     static: object
@@ -106,13 +106,13 @@ Convert = Callable[[object], object]
 
 
 def pack(message: Message, values: Values | None = None, *, convert: Convert | None = None) -> bytes:
-    """Make one frame out of JSON fields and named values.
+    """Make one frame from JSON fields and named values.
 
     Args:
-      message: JSON fields of the manifest. The key "values" is ours.
-      values: pytrees of None, bool, int, float, str, list, tuple, dict with str keys and numpy arrays. Anything
-        else crosses as `Foreign`.
-      convert: called on any other value, to turn it into one of them (a jax array into a numpy one).
+      message: JSON fields of the manifest. The key "values" is reserved.
+      values: pytrees of None, bool, int, float, str, list, tuple, dict with str keys, and NumPy arrays. Anything else
+        crosses as `Foreign`.
+      convert: called on any other value, to convert it to one of these (a JAX array to a NumPy array).
     Raises:
       TooLarge: a value has over 4,096 nodes, or the manifest is over 1 MiB.
     """
@@ -130,7 +130,7 @@ def unpack_header(header: bytes, *, max_payload_bytes: int) -> tuple[int, int]:
     """Return the sizes that a header announces, manifest then payload, in bytes.
 
     Raises:
-      TooLarge: one of them is over its limit. Nothing has been allocated for it.
+      TooLarge: one of them exceeds its limit. Nothing has been allocated for it.
     """
     manifest_bytes, payload_bytes = HEADER.unpack(header)
     if manifest_bytes > MAX_MANIFEST_BYTES:
@@ -141,10 +141,10 @@ def unpack_header(header: bytes, *, max_payload_bytes: int) -> tuple[int, int]:
 
 
 def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> Message:
-    """Parse a manifest and compare its sizes with that of the payload.
+    """Parse a manifest and check its sizes against the payload's.
 
     Raises:
-      BadFrame: it is not JSON, does not have our form, or its arrays are not exactly `payload_bytes` long.
+      BadFrame: it is not JSON, does not have our form, or its arrays do not have exactly `payload_bytes` in all.
     """
     try:
         message = json.loads(
@@ -162,7 +162,7 @@ def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> Message:
 
 
 def unpack_values(message: Message, payload: bytes) -> Values:
-    """Return the named values of a manifest that `unpack_manifest` has passed; arrays are read-only views."""
+    """Return the named values of a manifest that `unpack_manifest` has checked. Arrays are read-only views."""
     offset, nodes = [0], message["values"]
     assert isinstance(nodes, dict)
     return {name: _decode(node, payload, offset) for name, node in nodes.items()}
@@ -173,7 +173,7 @@ def read_frame(stream: Stream, *, max_payload_bytes: int) -> Frame:
 
     Raises:
       EOFError: the stream ended before the frame did.
-      BadFrame, TooLarge: as the three functions that this one calls.
+      BadFrame, TooLarge: as in the three functions above.
     """
     manifest_bytes, payload_bytes = unpack_header(_exactly(stream, HEADER.size), max_payload_bytes=max_payload_bytes)
     message = unpack_manifest(_exactly(stream, manifest_bytes), payload_bytes=payload_bytes)
@@ -281,7 +281,7 @@ def _decode(node: _Node, payload: bytes, offset: list[int]) -> object:
             count = math.prod(shape)
             start = offset[0]
             offset[0] = start + count * dtype.itemsize
-            # Sliced first: frombuffer refuses an empty buffer, and an offset at its end.
+            # Slice first, because frombuffer refuses an empty buffer, and an offset at its end.
             raw = payload[start : offset[0]]
             return np.frombuffer(raw, dtype=dtype).reshape(shape) if count else np.zeros(shape, dtype)
         case "list":

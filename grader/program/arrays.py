@@ -1,4 +1,4 @@
-"""What explains memory and missing work: the largest arrays, and matrix products that no operation stands for."""
+"""Find the largest arrays of a program, and matrix products that are not written as one operation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from grader.program.shapes import Shape, leaves
 from grader.program.walk import flat_calls
 
 _MOST = 16
-# These name, join or pass on what is already there, or come from outside of the program.
+# Operations that name, join or pass on existing arrays, or bring them in from outside the program.
 _NO_ARRAY = frozenset(
     "parameter constant tuple get-tuple-element bitcast while conditional call after-all opt-barrier".split()
 )
-# Operations that keep each number, or change it alone.
+# Operations that keep each element, or change it without any other.
 _ALONG = frozenset("bitcast convert copy reshape transpose".split())
 _INSIDE_ONE = {"calls", "to_apply", "select", "scatter"}
 
@@ -29,13 +29,13 @@ class HeldArray:
 
 @dataclass(frozen=True, slots=True)
 class SummedProduct:
-    """A matrix product that is written as a multiplication of repeated arrays and a sum."""
+    """A matrix product that is written as a sum over the product of two broadcast arrays."""
 
     line: int | None
 
 
 def largest_arrays(module: Module, source: str) -> tuple[HeldArray, ...]:
-    """The largest arrays that instructions compute, each shape and line once. Those in a fusion are never stored."""
+    """The largest arrays that instructions store, each shape and line once. Arrays inside a fusion are not stored."""
     found: set[HeldArray] = set()
     for computation in _stored(module):
         for instruction in computation.instructions.values():
@@ -49,7 +49,7 @@ def largest_arrays(module: Module, source: str) -> tuple[HeldArray, ...]:
 
 
 def summed_products(module: Module, source: str) -> tuple[SummedProduct, ...]:
-    """The sums of products of two repeated arrays, each line once, in program order."""
+    """The sums over products of two broadcast arrays, each line once, in program order."""
     found = {
         SummedProduct(module.source.line(instruction.attributes.get("metadata", ()), source)): None
         for computation in module.computations.values()
@@ -84,7 +84,7 @@ def _elements(instruction: Instruction) -> int:
 
 
 def _stored(module: Module) -> Iterator[Computation]:
-    """The program, its loops, its branches and what they call: every computation whose results get memory."""
+    """The computations whose results get memory: the program, its loops, its branches and what they call."""
     waiting, seen = [module.entry], {module.entry.name}
     for computation in waiting:
         yield computation

@@ -1,4 +1,4 @@
-"""The mesh axes that a collective runs along. Devices are numbered row-major over the mesh."""
+"""Find the mesh axes that a collective runs along. Devices are numbered row-major over the mesh."""
 
 from collections.abc import Iterable, Mapping
 from math import prod
@@ -14,7 +14,7 @@ def axes_of(groups: Iterable[Iterable[int]], mesh: Mapping[str, int]) -> tuple[s
       mesh: axis name -> size, in the mesh's order.
     Returns:
       Names in the mesh's order, without axes of size 1; () if every device is alone. None if the groups are not
-      exactly the devices that differ along some axes: groups of 2 on a mesh of one axis of 8, say, or groups that
+      exactly the devices that differ along some axes, such as groups of 2 on a mesh of one axis of 8, or groups that
       leave devices out.
     """
     found = {frozenset(group) for group in groups}
@@ -29,7 +29,7 @@ def axes_of(groups: Iterable[Iterable[int]], mesh: Mapping[str, int]) -> tuple[s
 
 
 def axes_of_pairs(pairs: Iterable[tuple[int, int]], mesh: Mapping[str, int]) -> tuple[str, ...] | None:
-    """The smallest set of axes that no pair of a collective_permute leaves; None if a device is not in the mesh."""
+    """The axes along which some pair of a collective_permute moves data; None if a device is not in the mesh."""
     found = [frozenset(pair) for pair in pairs]
     sizes = list(mesh.values())
     if any(device >= prod(sizes) for pair in found for device in pair):
@@ -44,7 +44,7 @@ def groups_on(axes: Iterable[str], mesh: Mapping[str, int]) -> Groups:
 
 
 def _varying(sets: Iterable[frozenset[int]], sizes: list[int]) -> list[int]:
-    """Axes along which members of the same set differ."""
+    """The numbers of the axes along which members of the same set differ."""
     strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     return [
         axis

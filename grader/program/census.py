@@ -1,4 +1,4 @@
-"""Everything that the grader reads from one compiled program: collectives, matrix products, donated buffers."""
+"""Read a compiled program: its collectives, matrix products, donated buffers and largest arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,13 +24,12 @@ class Census:
     Attributes:
       partitions: how many devices share the work; 1 for a program of one device.
       collectives, dots: in program order, once for each place they are called from.
-      dot_flops: of all dots, times their executions. None if one of them runs an unknown number of times: then no
-        total is certain.
-      aliases: (output, parameter) pairs of which the output is written into the parameter's buffer.
+      dot_flops: the FLOPs of all dots, times their executions. None if one of them runs an unknown number of times.
+      aliases: (output, parameter) pairs, where the output is written into the parameter's buffer.
       argument_bytes: one entry per parameter.
       output_bytes: one entry per output.
-      constant_bytes: of all constant arrays in the program. Every device holds them for as long as the program.
-      largest_arrays: that its instructions compute, the largest first.
+      constant_bytes: the bytes of all constant arrays. Every device holds them for as long as the program.
+      largest_arrays: the largest arrays that instructions store, the largest first.
       summed_products: matrix products that are not among the dots, because they are written as multiplication and sum.
     """
 
@@ -59,9 +58,9 @@ def take_census(
     Args:
       hlo_text: optimized HLO, after partitioning, from `compiled.as_text()`.
       devices: the number of devices that it was compiled for.
-      mesh: axis name -> size. With it, the groups of a collective_permute are those along the axes that its pairs stay
-        in; without it, the devices that its pairs connect.
-      source: file name of the lines that `source_line` means.
+      mesh: axis name -> size. With it, the groups of a collective_permute are those along the axes of its pairs;
+        without it, the devices that its pairs connect.
+      source: the name of the file that `source_line` refers to.
     Raises:
       ProgramUnreadable: the text is not a module, or it is inconsistent.
     """
@@ -78,7 +77,7 @@ def census_of(
     collectives: list[Collective] = []
     dots: list[Dot] = []
     found = sites(module, _is_counted)
-    # This follows the walk, which guarantees that no computation calls itself.
+    # After the walk, which guarantees that no computation calls itself.
     flow = follow(module, is_collective) if any(is_collective(site.instruction) for site in found) else Flow({}, {})
     rounds = Rounds(module)
     for site in found:
@@ -199,7 +198,7 @@ def _argument_bytes(module: Module) -> tuple[int, ...]:
 
 
 def _constant_bytes(module: Module) -> int:
-    """Without single numbers, which are part of the code."""
+    """The bytes of all constants except single numbers, which are part of the code."""
     return sum(
         shape.bytes
         for computation in module.computations.values()

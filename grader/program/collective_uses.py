@@ -1,4 +1,4 @@
-"""The collectives of a program as checks, drawings and comparisons read them: along axes of the mesh, by leaf."""
+"""The collectives of a program for checks, drawings and comparisons: with mesh axes and leaf paths."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -21,7 +21,7 @@ Kind = Literal[
 @dataclass(frozen=True, slots=True)
 class Share:
     """One array of a collective. `depends` and `carries` name leaves of the state and inputs (see `flow.Origin`), and
-    `outputs` those that its numbers arrive in (see `flow.Flow`)."""
+    `outputs` names the returned leaves in which its elements arrive (see `flow.Flow`)."""
 
     logical_bytes: int
     depends: frozenset[str]
@@ -31,9 +31,9 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class CollectiveUse:
-    """One collective, as checks read it. `axes` is None if its groups do not run along axes of the mesh.
+    """One collective. `axes` is None if its groups do not run along axes of the mesh.
 
-    `executions` is None if the compiler does not know a number; the total bytes are then unknown.
+    `executions` is None if the compiler does not know the number; the total bytes are then unknown.
     """
 
     kind: str
@@ -55,10 +55,10 @@ class CollectiveUse:
 
 
 def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[CollectiveUse]:
-    """The collectives in program order, without groups of one device and without those too small to matter.
+    """The collectives in program order, without those in groups of one device and without small ones.
 
-    A collective is small if it moves less than `ignore_below` bytes over all its executions. Small ones are left out
-    unless they move as much together.
+    A collective is small if it moves less than `ignore_below` bytes over all its executions. Small ones count if
+    together they move that much or more.
     """
     uses = [_use_of(each, measured) for each in measured.facts.census.collectives if each.group_size > 1]
     little = [each for each in uses if each.executions is not None and each.total_bytes < ignore_below]

@@ -1,4 +1,4 @@
-"""Communication between devices in one call of a program."""
+"""Read the communication between devices in one call of a program."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from grader.program.walk import Site
 KINDS = frozenset(
     "all-gather all-reduce reduce-scatter all-to-all collective-permute collective-broadcast ragged-all-to-all".split()
 )
-# The -start of these has the shape of the result. For the others it is (operands, results, …).
+# A -start of these kinds has the shape of the result. Others have (operands, results, …).
 _START_IS_RESULT = {"all-reduce"}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One array of a collective: XLA merges several arrays into one collective.
+    """One array of a collective. XLA merges several arrays into one collective.
 
     Attributes:
-      logical_bytes: its share of the collective's.
-      depends, carries: numbers of arguments of the program, as in `flow.Origin`.
-      outputs: numbers of the program's outputs that its numbers arrive in, as in `flow.Flow`.
+      logical_bytes: its share of the collective's logical bytes.
+      depends, carries: indices of the program's arguments, as in `flow.Origin`.
+      outputs: indices of the program's outputs in which its elements arrive, as in `flow.Flow`.
     """
 
     logical_bytes: int
@@ -36,27 +36,27 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """One collective, at one of the places that it is called from.
+    """One collective, at one of the places from which it is called.
 
     Attributes:
       kind: the HLO opcode, without -start.
-      logical_bytes: of the whole tensor, one execution: the gathered result of an all-gather, the operand of a
-        reduce-scatter, the operands of an all-reduce; for an all-to-all and a collective-permute the operand of one
-        device times `group_size`.
-      ring_bytes: the bytes that one device of the largest group sends in one execution around a ring; for a permute,
-        the operand. 0 if every device is alone.
+      logical_bytes: the bytes of the whole tensor in one execution: the gathered result of an all-gather, the operand
+        of a reduce-scatter, the operands of an all-reduce; for an all-to-all and a collective-permute, one device's
+        operand times `group_size`.
+      ring_bytes: the bytes that one device of the largest group sends around a ring in one execution; for a permute,
+        the bytes of the operand. 0 if every device is alone.
       groups: the devices that communicate with one another, by number.
       group_size: the size of the largest group.
       pairs: source and target of a collective-permute, else ().
-      dtypes, shapes: of the results, one entry per array.
-      operand_shapes: of the operands, on one device.
+      dtypes, shapes: one entry per array of the result.
+      operand_shapes: the shapes of the operands on one device.
       parts: where the data of each operand comes from.
       loops: names of the `while` instructions around it, outermost first.
-      executions: in one call of the program; None if the number is unknown.
-      conditional: in a branch, so that `executions` is an upper bound.
+      executions: how often it runs in one call of the program; None if the number is unknown.
+      conditional: whether it is in a branch, so that `executions` is an upper bound.
       source_line: the innermost line of the submission that led to it.
-      takes_turns: in a loop, a matrix product of the same round waits for it, or it waits for one.
-      beside_products: the innermost loop around it computes matrix products, too.
+      takes_turns: whether, in a loop, a matrix product of the same round waits for it, or it waits for one.
+      beside_products: whether the innermost loop around it also computes matrix products.
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Collective:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The participants: `devices` in total, of which `partitions` share the work of each replica."""
+    """The devices that run a program: `devices` in total, of which `partitions` share the work of each replica."""
 
     devices: int
     partitions: int
@@ -117,8 +117,8 @@ def read_collective(
 
     Args:
       flow: the result of `follow` for all collectives.
-      takes_turns, beside_products: what `Rounds.takes_turns` and `Rounds.has_product` return.
-      source: the file name whose lines `source_line` means.
+      source: the name of the file that `source_line` refers to.
+      takes_turns, beside_products: the results of `Rounds.takes_turns` and `Rounds.has_product`.
     Raises:
       ProgramUnreadable: its groups or shapes are invalid.
     """
@@ -165,7 +165,7 @@ def read_collective(
 
 
 def _followed(module: Module, site: Site, flow: Flow) -> list[tuple[Origin, int]]:
-    """The origin of each operand, and the outputs that it arrives in."""
+    """The origin of each operand, and the outputs in which it arrives."""
     place = site.computation.name, site.instruction.name
     if place in flow.origins:
         return list(zip(flow.origins[place], flow.outputs[place], strict=True))
@@ -205,7 +205,7 @@ def _ring_bytes(kind: str, operand_bytes: int, group_size: int) -> int:
 
 def _operands(computation: Computation, instruction: Instruction) -> list[Shape]:
     arrays = [computation.operand(instruction, index).shape for index in range(len(instruction.operands))]
-    # The other operands of a ragged-all-to-all are where to write, and offsets.
+    # The other operands of a ragged-all-to-all are its output buffer and offsets.
     return list(leaves(tuple(arrays[:1] if instruction.opcode.startswith("ragged-") else arrays)))
 
 
@@ -230,15 +230,15 @@ def _groups(instruction: Instruction, world: World, pairs: Pairs, has_channel: b
     groups = read_groups(value, world.devices)
     flattened = instruction.attributes.get("use_global_device_ids") == ("true",)
     if world.partitions == world.devices > 1 and not flattened and not any(integers(value)):
-        # The numbers are those of replicas, and there is one. With a channel it stands for all its partitions; without
-        # one each partition is on its own: https://openxla.org/xla/operation_semantics#allreduce
+        # The ids are those of replicas, of which there is one. With a channel, it stands for all partitions; without
+        # one, each partition is alone: https://openxla.org/xla/operation_semantics#allreduce
         everyone = range(world.devices)
         return (tuple(everyone),) if has_channel else tuple((device,) for device in everyone)
     return groups
 
 
 def _groups_of_pairs(pairs: Pairs, world: World) -> Groups:
-    """With a mesh, the groups along the axes that the pairs stay in: a shift by two leaves every second device out of
-    a part that is connected, but it is still an exchange along the whole axis."""
+    """With a mesh, the groups along the axes of the pairs. A shift by two connects only every second device, but it is
+    still an exchange along the whole axis."""
     axes = axes_of_pairs(pairs, world.mesh) if world.mesh is not None else None
     return connected(pairs) if axes is None or world.mesh is None else groups_on(axes, world.mesh)

@@ -1,4 +1,4 @@
-"""What sets one compiled program apart from another: one sentence for each difference, the costliest exchange first."""
+"""Describe how two compiled programs differ, in one sentence per difference, the costliest communication first."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Kind = Literal["collectives", "leaves", "memory", "work", "donation", "recompila
 
 @dataclass(frozen=True, slots=True)
 class ProgramDifference:
-    """`line` is the line of the program in question that causes it, None if it is unknown or the other program's."""
+    """One difference. `line` is the first program's line that causes it; None if unknown or in the other program."""
 
     kind: Kind
     text: str
@@ -25,8 +25,7 @@ class ProgramDifference:
 def differences(mine: Measured, other: Measured) -> tuple[ProgramDifference, ...]:
     """How `mine` differs from `other`: communication, then leaves, memory, matrix products, donation and recompilation.
 
-    Both may be programs for different meshes. Leaves are then compared by their specs, otherwise by what each device
-    holds.
+    If the programs are for different meshes, leaves are compared by their specs, otherwise by what each device holds.
     """
     return (
         *_of_collectives(mine, other),
@@ -53,7 +52,7 @@ class _Exchange:
         return "an unknown number of bytes" if self.logical_bytes is None else in_bytes(self.logical_bytes)
 
     def beside(self, other: "_Exchange") -> str:
-        """The amount, exact if both would read alike."""
+        """The amount, exact if the rounded amounts would look equal."""
         if self.logical_bytes is None or other.logical_bytes is None:
             return self.amount
         return _in_bytes(self.logical_bytes, other.logical_bytes)[0]
@@ -68,12 +67,12 @@ def _of_collectives(mine: Measured, other: Measured) -> list[ProgramDifference]:
         if text:
             weight = abs((this.ring_bytes if this else 0) - (that.ring_bytes if that else 0))
             found.append((weight, ProgramDifference("collectives", text, this.line if this else None)))
-    # Sorting is stable: of equal weight, the first in program order stays first.
+    # Sorting is stable: ties stay in program order.
     return [each for _, each in sorted(found, key=lambda pair: -pair[0])]
 
 
 def _exchange_text(this: _Exchange | None, that: _Exchange | None) -> str:
-    """Empty if they do not differ."""
+    """Describe how two exchanges differ; empty if they do not."""
     if this is None:
         return f"No {that.name}; the other moves {that.amount}{_its_line(that)}." if that else ""
     if that is None:
@@ -137,7 +136,7 @@ def _is_otherwise(leaf: ProgramLeaf, other: ProgramLeaf, same_mesh: bool) -> boo
 
 
 def _form(leaf: ProgramLeaf, other: ProgramLeaf) -> str:
-    """The spec, and shape and dtype where these differ."""
+    """The spec, with shape and dtype if they differ."""
     if (leaf.shape, leaf.dtype) == (other.shape, other.dtype):
         return leaf.spec
     return f"{leaf.dtype}[{', '.join(map(str, leaf.shape))}] {leaf.spec}"
@@ -198,14 +197,14 @@ def _of_recompilation(mine: Measured, other: Measured) -> Iterable[ProgramDiffer
 
 
 def _times(this: int | None, that: int | None) -> str:
-    """`2 times `, to be put before the other amount; empty if a ratio would say nothing."""
+    """`2 times `, to put before the other amount; empty if there is no useful ratio."""
     ratio = this / that if this and that else 1.0
     times = f"{ratio:.3g}"
     return "" if times == "1" or not 0.01 <= ratio <= 1000 else f"{times} times "
 
 
 def _in_bytes(this: int, that: int) -> tuple[str, str]:
-    """Two amounts that differ, exact if they would read alike."""
+    """Format two different amounts, exactly if the rounded ones would look equal."""
     short = in_bytes(this), in_bytes(that)
     return short if short[0] != short[1] else (f"{this:,} B", f"{that:,} B")
 

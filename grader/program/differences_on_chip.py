@@ -1,4 +1,4 @@
-"""How the communication of a TPU's program differs from that of the CPU's, both compiled from the same artifact."""
+"""Describe how communication differs between the TPU's and the CPU's program, compiled from the same artifact."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ class _Exchange:
 
 
 def differences_on_chip(collectives: Iterable[Collective], mesh: Mapping[str, int], schedule: Schedule) -> list[str]:
-    """A sentence for each kind of collective that the two programs do not have alike, in the order of the CPU's.
+    """One sentence for each kind of collective that differs, in the order of the CPU's program.
 
     Args:
-      collectives: of the CPU's program.
+      collectives: those of the CPU's program.
     """
     cpu = _exchanges(
         (each.kind, axes_of(each.groups, mesh), each.executions, each.logical_bytes, each.dtypes)

@@ -1,4 +1,4 @@
-"""Floating-point operations of matrix products and convolutions, two for each multiply and add."""
+"""Count the FLOPs of matrix products and convolutions: two for each multiply-add."""
 
 from dataclasses import dataclass
 from math import gcd, prod
@@ -9,18 +9,18 @@ from grader.program.tokens import ProgramUnreadable, integer, shown, unquoted
 from grader.program.walk import Site
 
 _DOTS = {"dot", "ragged-dot", "scaled-dot"}
-# Libraries that XLA may call for a matrix product: oneDNN on CPU, cuBLAS on GPU.
+# Library calls that XLA makes for matrix products: oneDNN on CPU, cuBLAS on GPU.
 _LIBRARY_DOTS = ("$matmul", "$gemm", "$lt$matmul", "$lt$matmul$f8")
 _LIBRARY_CONVOLUTIONS = ("__onednn$convolution", "__cudnn$conv")
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A matrix product or convolution, at one of the places that it is called from. `flops` counts one execution.
+    """A matrix product or convolution, at one of the places from which it is called. `flops` counts one execution.
 
     Attributes:
-      executions: in one call of the program; None if the number is unknown.
-      conditional: in a branch, so that `executions` is an upper bound.
+      executions: how often it runs in one call of the program; None if the number is unknown.
+      conditional: whether it is in a branch, so that `executions` is an upper bound.
     """
 
     name: str
@@ -38,7 +38,7 @@ def is_dot(instruction: Instruction) -> bool:
 
 
 def read_dot(site: Site, source_line: int | None) -> Dot:
-    """Count the operations of the product at a site. Raises ProgramUnreadable if shapes and dimensions disagree."""
+    """Count the FLOPs of the product at a site. Raises ProgramUnreadable if shapes and dimensions disagree."""
     instruction = site.instruction
     left, right = (_array(site.computation, instruction, index) for index in (0, 1))
     result = instruction.shape if isinstance(instruction.shape, Shape) else _first(instruction)
@@ -73,9 +73,9 @@ def _summed(instruction: Instruction, left: Shape, result: Shape) -> int:
 
 
 def _products_of_convolution(instruction: Instruction, left: Shape, kernel: Shape, result: Shape) -> int:
-    """The multiplications of two elements that both exist.
+    """Count the multiplications of elements that exist.
 
-    What meets only padding, or the holes of a dilated operand, is not counted: the compiler for TPUs writes a batched
+    Multiplications by padding, or by the holes of a dilated operand, do not count: the TPU compiler writes a batched
     matrix product as a convolution in which each element of the result meets one element of the window.
 
     Source: HloCostAnalysis::HandleConvolution, https://github.com/openxla/xla/blob/main/xla/service/hlo_cost_analysis.cc
@@ -98,7 +98,7 @@ def _products_of_convolution(instruction: Instruction, left: Shape, kernel: Shap
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """How a kernel moves along one dimension: `low` is the padding before the first element."""
+    """How a kernel moves along one dimension. `low` is the padding before the first element."""
 
     stride: int = 1
     low: int = 0
@@ -124,12 +124,12 @@ def _windows(instruction: Instruction, dims: int) -> list[_Window]:
 
 
 def _meetings(window: _Window, size: int, taps: int, results: int) -> int:
-    """The pairs of a tap of the kernel and an element of the result that meet at an element of the operand."""
+    """How many pairs of a kernel tap and a result element meet at an element of the operand."""
     return sum(_results_of_tap(window, tap * window.rhs_dilate - window.low, size, results) for tap in range(taps))
 
 
 def _results_of_tap(window: _Window, shift: int, size: int, results: int) -> int:
-    """The number of results n for which `n * stride + shift` is the place of an element in the dilated operand."""
+    """How many results n there are for which `n * stride + shift` is an element of the dilated operand."""
     if size < 1:
         return 0
     stride, dilate = window.stride, window.lhs_dilate
@@ -147,7 +147,7 @@ def _results_of_tap(window: _Window, shift: int, size: int, results: int) -> int
 
 
 def _library_call(instruction: Instruction) -> str:
-    """The name of the library's function, or an empty string if it is not a product."""
+    """The name of the library function; empty if it is not a product."""
     target: Value = instruction.attributes.get("custom_call_target", ())
     if instruction.opcode != "custom-call" or len(target) != 1:
         return ""
@@ -163,7 +163,7 @@ def _array(computation: Computation, instruction: Instruction, index: int) -> Sh
 
 
 def _first(instruction: Instruction) -> Shape:
-    """The product itself: a library's function returns (result, scratch)."""
+    """The shape of the product, because a library function returns (result, scratch)."""
     shape = instruction.shape
     if isinstance(shape, Shape) or not shape or not isinstance(shape[0], Shape):
         raise ProgramUnreadable(f"{shown(instruction.name)} gives no array")

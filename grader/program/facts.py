@@ -1,7 +1,7 @@
 """All facts about one compiled program on one mesh, as a verifier measured them.
 
-It crosses the wire as JSON out of a process that ran a hostile program, so it is read back strictly: what is missing,
-unknown or of another type is an error, and an error is never a pass.
+They come as JSON from a process that ran a hostile program, so they are read strictly: a missing or unknown field, or a
+value of another type, is an error, and an error is never a pass.
 """
 
 import math
@@ -23,9 +23,9 @@ class ProgramLeaf:
     """One array of the program.
 
     Attributes:
-      spec: for people to read. Checks compare `slices`.
-      placed: False if the program did not set its sharding.
-      slices: what each device holds, in the mesh's row-major order; one extent per dimension.
+      spec: for people. Checks compare `slices`.
+      placed: whether the program sets its sharding.
+      slices: the part on each device, in the mesh's row-major order; one extent per dimension.
     """
 
     shape: tuple[int, ...]
@@ -49,7 +49,7 @@ class WrittenCollective:
 
     Attributes:
       channel: the number that it keeps when it is compiled.
-      operand_bytes: of all operands on one device, summed over all calls from inside a shard_map.
+      operand_bytes: the bytes of all operands on one device, over all calls from inside a shard_map.
     """
 
     kind: str
@@ -63,12 +63,12 @@ class ProgramFacts:
     """One program. Leaves are in the program's order: state before inputs, and new state before the loss.
 
     Attributes:
-      written: collectives in the exported program; those that the partitioner inserts are not among them.
-      products_outside: matrix products of the exported program outside every shard_map, where the partitioner
-        decides what each device computes.
-      donated: the number of arguments that it donates.
+      written: the collectives in the exported program, without those that the partitioner inserts later.
+      products_outside: how many matrix products of the exported program are outside every shard_map, where the
+        partitioner decides what each device computes.
+      donated: how many arguments it donates.
       operations: how often each operation occurs in the text of the exported program.
-      written_turns: kinds of the collectives that take turns with a product of their round in the exported program.
+      written_turns: the kinds of collectives that take turns with a product of their round in the exported program.
     """
 
     devices: int

@@ -1,4 +1,4 @@
-"""Follow data through a program: from its arguments to each collective, and from each collective to its outputs."""
+"""Follow data through a program, from its arguments to each collective, and from each collective to its outputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,21 +9,21 @@ from grader.program.hlo import Computation, Instruction, Module, integers, refer
 from grader.program.shapes import Shape, ShapeTree
 from grader.program.tokens import ProgramUnreadable, integer, shown
 
-# Evaluated instructions, loops and repeated calls included. The largest program of the problems here needs a hundredth.
+# The most instructions to evaluate, including repeated ones. The largest program of our problems needs a hundredth.
 _MOST_STEPS = 1_000_000
 _MOST_ROUNDS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an array comes from: sets of arguments of the program (bit n is argument n), and of received arrays.
+    """Where an array comes from: sets of the program's arguments (bit n is argument n) and of received arrays.
 
     Attributes:
-      depends: all that influenced it, even through a branch or the trip count of a loop.
-      carries: those whose numbers it holds one by one, moved, cast, or changed element by element. A matrix product or
-        a sum carries nothing on: a gradient depends on the batch and does not carry it.
-      received: arrays that came out of collectives, of whose numbers each became at most one of its numbers, moved,
-        cast, or changed. A number that is broadcast, such as a norm that scales a gradient, does not count.
+      depends: arguments that influence it, even through a branch or a loop's trip count.
+      carries: arguments whose elements it contains one by one, moved, cast or changed elementwise. A matrix product or
+        a sum ends this: a gradient depends on the batch, but does not carry it.
+      received: results of collectives of which each element became at most one of its elements, moved, cast or changed.
+        A broadcast element, such as a norm that scales a gradient, does not count.
     """
 
     depends: int = 0
@@ -34,7 +34,7 @@ class Origin:
         return Origin(self.depends | other.depends, self.carries | other.carries, self.received | other.received)
 
 
-# An array's, or those of a tuple's elements.
+# The origin of an array, or the origins of a tuple's elements.
 Value: TypeAlias = "Origin | tuple[Value, ...]"
 # A computation and an instruction in it.
 Place: TypeAlias = tuple[str, str]
@@ -42,10 +42,10 @@ Place: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """For each operand of an instruction: its origin, and the outputs of the program that its numbers arrive in.
+    """For each operand of an instruction, its origin and the program's outputs in which its elements arrive.
 
-    `outputs` is a set: bit n is output n. A number arrives if one number of the output is made of it, element by
-    element, as a new parameter is of its gradient.
+    `outputs` is a set: bit n is output n. An element arrives if an output element is computed from it elementwise, as a
+    new parameter is from its gradient.
     """
 
     origins: dict[Place, tuple[Origin, ...]]
@@ -57,19 +57,19 @@ _SOURCES = {"constant", "iota", "partition-id", "replica-id", "after-all", "rng-
 _PASSING = {"copy", "copy-start", "copy-done", "optimization-barrier", "opt-barrier"}
 _ENDS = ("-done", "-update")
 _INNER = {"call": "to_apply", "fusion": "calls", "async-start": "calls"}
-# Their other operands say where numbers go, and are not among these numbers.
+# The operands that contain the data. The others say where elements go.
 _CONTENT = {"gather": slice(1), "dynamic-slice": slice(1), "dynamic-update-slice": slice(2)}
 _REDUCING = {"reduce", "reduce-window", "select-and-scatter"}
-# Their results are in the order of their operands.
+# Collectives with one result per operand, in the same order.
 _ONE_BY_ONE = {"all-gather", "all-reduce", "reduce-scatter", "collective-permute", "collective-broadcast"}
 
 
 def follow(module: Module, wanted: Callable[[Instruction], bool]) -> Flow:
-    """Follow every argument of the entry computation to the instructions that are `wanted`, and these to its outputs.
+    """Follow every argument of the entry computation to the `wanted` instructions, and from these to its outputs.
 
     Returns:
-      One entry per instruction, over all its executions. Computations that only reduce, sort or map elements
-      are not entered, so their instructions are missing.
+      One entry per instruction, for all its executions together. Instructions of computations that only reduce, sort or
+      map elements are missing.
     Raises:
       ProgramUnreadable: an instruction uses a later one, or the program unfolds to too many instructions.
     """
@@ -77,14 +77,14 @@ def follow(module: Module, wanted: Callable[[Instruction], bool]) -> Flow:
 
 
 class _Evaluator:
-    """Runs a program on origins instead of numbers. Calls must not be circular, which the walk guarantees."""
+    """Runs a program on origins instead of numbers. No computation may call itself, which the walk guarantees."""
 
     def __init__(self, module: Module, wanted: Callable[[Instruction], bool]) -> None:
         self.module = module
         self.wanted = wanted
         self.steps = 0
         self.found: dict[Place, tuple[Origin, ...]] = {}
-        # The first bit of what an instruction receives; each operand has one.
+        # The first bit of each wanted instruction; every operand has its own bit.
         self.received: dict[Place, int] = {}
         self.bits = 0
         self.results: dict[tuple[str, tuple[Value, ...]], Value] = {}
@@ -155,7 +155,7 @@ class _Evaluator:
         whole = _union(operands)
         content = _CONTENT.get(opcode)
         if content is not None or opcode == "scatter":
-            # The indices of a scatter are between its arrays and its updates, of which there are as many.
+            # A scatter's operands are n arrays, the indices, and n updates.
             moved = (
                 operands[content] if content else [*operands[: len(operands) // 2], *operands[len(operands) // 2 + 1 :]]
             )
@@ -193,7 +193,7 @@ class _Evaluator:
             after = _also(_joined(state, self._call(body, (state,))), rounds)
             if after == state:
                 break
-            # A value that has not settled by then moves around a long tuple: the union of all elements bounds each one.
+            # A value that still changes moves around a long tuple. The union of all elements is a bound for each.
             state = after if number < _MOST_ROUNDS - 1 else _shaped(instruction.shape, _union([after]))
         return state
 
@@ -229,14 +229,14 @@ def _union(values: "list[Value] | tuple[Value, ...]") -> Origin:
 
 
 def _joined(one: Value, other: Value) -> Value:
-    """The union of the two, element by element if both are tuples."""
+    """The union of two values, element by element if both are tuples."""
     if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
         return tuple(_joined(*pair) for pair in zip(one, other, strict=True))
     return _union([one, other])
 
 
 def _also(value: Value, decided: Origin) -> Value:
-    """The same origin, chosen by `decided`, which adds an influence but no content."""
+    """Add the influence of `decided`, which chose the value, but not its content."""
     if isinstance(value, tuple):
         return tuple(_also(each, decided) for each in value)
     return replace(value, depends=value.depends | decided.depends)
@@ -249,7 +249,7 @@ def _with_received(value: Value, bit: int) -> Value:
 
 
 def _shaped(shape: ShapeTree, value: Value) -> Value:
-    """As a value of this shape: an origin for a tuple is that of each of its elements."""
+    """Expand an origin to this shape: each element of a tuple gets it."""
     if isinstance(shape, Shape):
         return _union([value])
     if isinstance(value, tuple) and len(value) == len(shape):
@@ -266,7 +266,7 @@ def _element(value: Value, instruction: Instruction) -> Value:
 
 
 def _changes_size(computation: Computation, instruction: Instruction) -> bool:
-    """Whether the result has another number of elements: a sum over a dimension of size 1 only drops that dimension."""
+    """Whether the number of elements changes. A sum over a dimension of size 1, say, only drops that dimension."""
     first, shape = computation.operand(instruction, 0).shape, instruction.shape
     result = shape if isinstance(shape, Shape) else next((each for each in shape if isinstance(each, Shape)), None)
     return isinstance(first, Shape) and result is not None and result.elements != first.elements

@@ -1,4 +1,4 @@
-"""Which devices communicate: replica groups in the three forms that XLA prints, and source-target pairs.
+"""Read which devices communicate: replica groups in XLA's three forms, and source-target pairs.
 
     replica_groups={{0,1},{2,3}}                     a list; {} is one group of all
     replica_groups=[2,4]<=[4,2]T(1,0)                0, 1, … in the shape [4,2], transposed, cut into 2 groups of 4
@@ -27,7 +27,7 @@ def read_groups(value: Value, members: int) -> Groups:
       value: tokens of the attribute.
       members: the number of ids; `{}` is one group of all of them.
     Raises:
-      ProgramUnreadable: on an id out of range, or in two groups.
+      ProgramUnreadable: an id is out of range, or in two groups.
     """
     if value[:1] == ("{",):
         groups = _listed(value) or (tuple(range(members)),)
@@ -46,7 +46,7 @@ def read_groups(value: Value, members: int) -> Groups:
 
 
 def read_pairs(value: Value, members: int) -> Pairs:
-    """Read `{{0,1},{1,2}}`: source and target devices. No device may send twice or receive twice."""
+    """Read `{{0,1},{1,2}}`: source and target devices. No device sends or receives twice."""
     listed = _listed(value)
     pairs = tuple((pair[0], pair[1]) for pair in listed if len(pair) == 2)
     if len(pairs) != len(listed):
@@ -58,7 +58,7 @@ def read_pairs(value: Value, members: int) -> Pairs:
 
 
 def connected(pairs: Pairs) -> Groups:
-    """The devices that pairs connect, directly or through others."""
+    """Group the devices that pairs connect, directly or through others."""
     neighbours: dict[int, set[int]] = {}
     for source, target in pairs:
         neighbours.setdefault(source, set()).add(target)
@@ -79,7 +79,7 @@ def connected(pairs: Pairs) -> Groups:
 
 
 def groups_along(sizes: Sequence[int], axes: Sequence[int]) -> Groups:
-    """Cut row-major ids over a mesh of these `sizes` into groups that differ along `axes` alone.
+    """Split row-major ids over a mesh of these `sizes` into groups that differ only along `axes`.
 
     Returns:
       Groups in ascending order of their first members; inside a group the last of `axes` varies fastest.
@@ -111,7 +111,7 @@ def _listed(value: Value) -> Groups:
             if inner[at] != "," or at + 1 == len(inner):
                 raise _unreadable(value, "groups are separated by commas")
             at += 1
-    # {{}} is how some passes write {}.
+    # Some passes write {{}} for {}.
     return tuple(group for group in groups if group)
 
 
@@ -125,7 +125,7 @@ def _iota(value: Value, members: int) -> Groups:
         order, rest = _bracketed(value, rest + 1, value)
     if rest != len(value) or sorted(order) != list(range(len(dims))) or len(tiles) != 2:
         raise _unreadable(value, "it is not [groups,size]<=[dims]T(order)")
-    # Checked before anything is allocated: the text may ask for a billion ids.
+    # Check before allocating anything: the text may ask for a billion ids.
     if not prod(tiles) == prod(dims) <= members:
         raise _unreadable(value, f"its sizes do not multiply to {members} or fewer")
     ids = _transposed(dims, order)
@@ -161,7 +161,7 @@ def _along_axes(value: Value, members: int) -> Groups:
 
 
 def _split(sizes: Sequence[int], parts: list[tuple[int, Value]], value: Value) -> tuple[list[int], list[int]]:
-    """Cut mesh axes at the borders of the parts that are named; give the new sizes and which of them are meant."""
+    """Split mesh axes at the borders of the named parts. Return the new sizes, and which of them are named."""
     borders: list[set[int]] = [{1, size} for size in sizes]
     spans: list[tuple[int, int, int]] = []
     for axis, suffix in parts:
@@ -189,7 +189,7 @@ def _split(sizes: Sequence[int], parts: list[tuple[int, Value]], value: Value) -
 
 
 def _device_ids(value: Value, at: int, devices: int) -> tuple[Sequence[int], int]:
-    """Read `, device_ids=(1,0,2,3)` or `, device_ids=([2,2]T(1,0))`; without it devices are in order."""
+    """Read `, device_ids=(1,0,2,3)` or `, device_ids=([2,2]T(1,0))`. If it is missing, devices are in order."""
     if value[at : at + 4] != (",", "device_ids", "=", "("):
         return range(devices), at
     at += 4
@@ -207,7 +207,7 @@ def _device_ids(value: Value, at: int, devices: int) -> tuple[Sequence[int], int
 
 
 def _bracketed(value: Value, at: int, whole: Value) -> tuple[tuple[int, ...], int]:
-    """Read `[2,4]` or `(1,0)` at `at`; give its numbers and the place behind it."""
+    """Read `[2,4]` or `(1,0)` at `at`. Return the numbers and the index after it."""
     closing = {"[": "]", "(": ")"}.get(value[at] if at < len(value) else "")
     if closing is None or closing not in value[at:]:
         raise _unreadable(whole, "a list of numbers is missing")
@@ -226,7 +226,7 @@ def _numbers(tokens: Value, whole: Value) -> tuple[int, ...]:
 
 
 def _entries(tokens: Value) -> list[Value]:
-    """Cut at commas."""
+    """Split at commas."""
     entries: list[Value] = []
     start = 0
     for at, token in enumerate((*tokens, ",")):

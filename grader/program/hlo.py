@@ -1,4 +1,4 @@
-"""Parse HLO text, as a compiled program prints itself, into computations and instructions.
+"""Parse the HLO text of a compiled program into computations and instructions.
 
 Grammar: https://github.com/openxla/xla/blob/main/xla/hlo/parser/hlo_parser.cc
 """
@@ -35,7 +35,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """Instructions by name, in the order in which they are printed (of compiled programs: the schedule)."""
+    """Instructions by name, in printed order, which is the schedule in a compiled program."""
 
     name: str
     instructions: Mapping[str, Instruction]
@@ -70,7 +70,7 @@ def read_hlo(text: str) -> Module:
     Args:
       text: from `compiled.as_text()`, with or without `%`, operand types, layouts and comments.
     Raises:
-      ProgramUnreadable: with the line and what was expected there.
+      ProgramUnreadable: the text is not HLO; the message names the line and what was expected there.
     """
     return _Reader(cut_hlo(text)).module()
 
@@ -86,7 +86,7 @@ def integers(value: Value) -> tuple[int, ...]:
 
 
 class _Reader:
-    """Reads the tokens once, from left to right; every method leaves `at` after what it has read."""
+    """Reads the tokens once, from left to right. Every method leaves `at` after what it read."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -120,7 +120,7 @@ class _Reader:
         return Module(name, attributes, computations, entry, read_tables(self.tokens, tables))
 
     def _table(self) -> tuple[int, int]:
-        """Step over `FileNames 1 "a.py" 2 "b.py"` or `StackFrames 1 {…} 2 {…}`; return the range of its entries."""
+        """Skip `FileNames 1 "a.py" 2 "b.py"` or `StackFrames 1 {…} 2 {…}`, and return the range of its entries."""
         self.at += 1
         start = self.at
         while integer(self._word()) is not None:
@@ -216,7 +216,7 @@ class _Reader:
         return attributes
 
     def _value(self) -> Value:
-        """A token or bracketed group and what belongs to it: `[2,4]<=[8]T(1,0)`, `b01f_01io->b01f`, `mesh[…] {…}`."""
+        """Read one value, such as `[2,4]<=[8]T(1,0)`, `b01f_01io->b01f` or `mesh[…] {…}`."""
         start = self.at
         self._unit()
         while True:

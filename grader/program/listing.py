@@ -1,4 +1,4 @@
-"""A compiled program to read: its computations and instructions, with nothing but what they do."""
+"""List a compiled program for people: its computations and instructions, reduced to what they do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from grader.program.walk import flat_calls
 
 MAX_INSTRUCTIONS = 600
 LONGEST = 400
-# They name the source, which `line` does, or say how the compiler carries out what the rest says.
+# Attributes that name the source, as `line` does, or say how the compiler implements the instruction.
 _LEFT_OUT = {
     *("metadata", "backend_config", "frontend_attributes", "sharding", "statistics", "origin"),
     *("kind", "channel_id", "use_global_device_ids", "operand_precision", "algorithm", "custom_call_has_side_effect"),
@@ -27,7 +27,7 @@ class ListedInstruction:
 
 @dataclass(frozen=True, slots=True)
 class ListedComputation:
-    """`caller` says which instruction calls it first, as in "body of while.3"; it is empty for the program itself."""
+    """A computation. `caller` is the first call of it, as in "body of while.3"; empty for the program itself."""
 
     name: str
     caller: str
@@ -46,10 +46,10 @@ class Listing:
 
 
 def list_program(module: Module, source: str = "submission.py") -> Listing:
-    """List the instructions of each computation in their order: of compiled programs, the schedule.
+    """List the instructions of each computation in printed order, which is the schedule in a compiled program.
 
     Args:
-      source: file name of the lines that `line` means.
+      source: the name of the file that `line` refers to.
     """
     found: list[ListedComputation] = []
     room, left_out = MAX_INSTRUCTIONS, 0
@@ -93,7 +93,7 @@ def _shape_text(shape: ShapeTree) -> str:
 
 
 def _joined(tokens: Value) -> str:
-    """As HLO prints them: no space inside brackets or around signs, one between words."""
+    """Join tokens as HLO prints them: a space between words, none inside brackets or around signs."""
     pieces: list[str] = []
     for before, token in zip(("", *tokens), tokens, strict=False):
         apart = before[-1:].isalnum() and token[:1].isalnum()

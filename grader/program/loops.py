@@ -1,4 +1,4 @@
-"""How often the body of a `while` runs: XLA's own count, checked against the arithmetic of the loop."""
+"""Find the trip count of a `while`: XLA's own count, checked against the loop's arithmetic."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from grader.program.hlo import Computation, Instruction, Module, Value, referenc
 from grader.program.shapes import Shape
 from grader.program.tokens import ProgramUnreadable, cut_hlo, integer, unquoted
 
-# Enough for the forms of `i + 1 < n` that XLA's passes leave, and small, so that no program turns this into a search.
+# Enough for the forms of `i + 1 < n` that XLA's passes leave, but too few to make a long search.
 _STEPS = 200
 _MOST_TRIPS = 2**63 - 1
 _PASSING = {"copy", "bitcast", "reshape", "optimization-barrier"}
@@ -16,7 +16,7 @@ _MIRRORED = {"LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE", "NE": "NE", "EQ": "
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A computation, and where its arguments come from; None means a tuple that the loop carries."""
+    """A computation, and where its arguments come from; None for the tuple that the loop carries."""
 
     computation: Computation
     arguments: "tuple[tuple[_Frame, str], ...] | None" = None
@@ -31,12 +31,12 @@ class _Linear:
 
 
 def trip_count(module: Module, caller: Computation, loop: Instruction) -> int | None:
-    """How often the body of a loop runs each time that the loop is reached.
+    """Count how often a loop's body runs each time that the loop is reached.
 
     Args:
       caller: the computation that contains the loop.
     Returns:
-      None if it depends on data, or if XLA's count and the loop's own arithmetic differ.
+      The count; None if it depends on data, or if XLA's count and the loop's arithmetic differ.
     """
     known = _known_trip_count(loop.attributes.get("backend_config", ()))
     derived = _Tracer(module).trip_count(caller, loop)
@@ -72,7 +72,7 @@ def _known_trip_count(config: Value) -> int | None:
 
 
 class _Tracer:
-    """Follows integers through one loop. A limit on steps keeps this short."""
+    """Follows integers through one loop, for at most `_STEPS` steps."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -121,14 +121,14 @@ class _Tracer:
         return frame, root
 
     def _start(self, caller: Computation, loop: Instruction, value: _Linear) -> int | None:
-        """The value of `value` before the first trip."""
+        """The integer before the first trip."""
         if value.index is None:
             return value.offset
         first = self._element(_Frame(caller), loop.operands[0], value.index)
         return None if first is None or first.index is not None else first.offset + value.offset
 
     def _step(self, body: _Frame, value: _Linear) -> int | None:
-        """How much `value` grows in each trip."""
+        """How much the integer grows in each trip."""
         if value.index is None:
             return 0
         after = self._element(body, body.computation.root, value.index)
@@ -200,7 +200,7 @@ def _argument(frame: _Frame, parameter: Instruction) -> tuple[_Frame, str] | Non
 
 
 def _trips(direction: str, start: int, step: int, limit: int) -> int | None:
-    """How often `i` passes the comparison with `limit` when it goes start, start + step, …"""
+    """How often `i` in start, start + step, … passes the comparison with `limit`."""
     if direction in {"GT", "GE"}:
         start, step, limit = -start, -step, -limit
     if direction in {"GE", "LE"}:
@@ -217,7 +217,7 @@ def _trips(direction: str, start: int, step: int, limit: int) -> int | None:
 
 
 def _holds(dtype: str, number: int) -> bool:
-    """Whether an integer dtype can hold a number: past its range, the loop would not behave as computed here."""
+    """Whether an integer dtype can hold a number. Beyond its range, the loop would not behave as computed here."""
     if dtype[:1] not in {"s", "u"} or not dtype[1:].isdecimal():
         return False
     bits = int(dtype[1:])

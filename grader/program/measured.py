@@ -1,4 +1,4 @@
-"""One program on one mesh: its facts, and its runs."""
+"""One program on one mesh: its facts and its runs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +14,7 @@ Leaves = dict[str, Array]
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """An exported program as bytes, to be compiled again: the shape and dtype of each input, of which the first `state`
-    are donated.
-    """
+    """An exported program to compile again: its bytes, and the form of each input. The first `state` are donated."""
 
     program: Array
     inputs: tuple[ArrayForm, ...]
@@ -28,8 +26,8 @@ class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
-    `listing` and `written` are None unless they were requested, to show the compiled and the exported program, `tpu`
-    unless it was compiled for TPUs as well, and `artifact` for a program that was read from disk.
+    `listing` (the compiled program) and `written` (the exported one) are None unless requested; `tpu` is None unless it
+    was compiled for TPUs, too; `artifact` is None if the program was read from disk.
     """
 
     mesh: dict[str, int]
@@ -60,7 +58,7 @@ class Measured:
 
     @property
     def needed_bytes(self) -> int:
-        """What a device holds at most while the program runs, as its compiler has planned it."""
+        """The most bytes that a device holds while the program runs, according to its compiler."""
         memory = self.facts.memory
         held = memory.argument_bytes + memory.output_bytes - memory.alias_bytes + memory.temporary_bytes
         return held + self.facts.census.constant_bytes
@@ -73,7 +71,7 @@ class Measured:
 class Run:
     """What a program computed for one case: its initial state, and the leaves of each step.
 
-    `replicas` has one dict per step, with the leaves whose replicas differ, as another device holds them.
+    `replicas` has one dict per step: the leaves whose replicas wrongly differ, as another device holds them.
     """
 
     init: Leaves
@@ -82,7 +80,12 @@ class Run:
 
 
 def measured_of(raw: dict[str, Any], mesh: dict[str, int], inputs: tuple[str, ...]) -> Measured:
-    """Raises: ProgramUnreadable, if the facts have another form; GraderFault, if they are of another program."""
+    """Read raw facts.
+
+    Raises:
+      ProgramUnreadable: the facts do not have the right form.
+      GraderFault: the facts do not fit the program.
+    """
     facts = from_json(raw["facts"])
     init = from_json(raw["init"]) if raw["init"] is not None else None
     state, outputs = tuple(raw["state"]), tuple(raw["outputs"])

@@ -1,4 +1,4 @@
-"""The memory of one device while it runs a program, from XLA's buffer assignment."""
+"""Read how much memory a program takes on one device, from XLA's buffer assignment."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -24,9 +24,9 @@ class Analysis(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes on one device. `alias_bytes` are counted in arguments and in outputs: one buffer for both.
+    """Bytes on one device. `alias_bytes` count both as arguments and as outputs, which share the buffer.
 
-    Outputs include the table of pointers to them, 8 bytes each, if the result is a tuple.
+    If the result is a tuple, the outputs include its table of pointers, 8 bytes each.
     """
 
     argument_bytes: int

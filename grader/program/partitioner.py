@@ -1,4 +1,4 @@
-"""Which collectives of a compiled program the partitioner inserted, and which the submission wrote."""
+"""Tell the collectives that the partitioner inserted from those that the submission wrote."""
 
 from grader.program.collectives import Collective
 from grader.program.facts import WrittenCollective
@@ -6,10 +6,10 @@ from grader.program.measured import Measured
 
 
 def left_to_the_partitioner(measured: Measured, ignore_below: int) -> list[Collective]:
-    """Collectives that the submission does not contain: by their channel, or because a kind moves more bytes.
+    """The collectives that the partitioner inserted: their channel is new, or their kind moves more bytes than written.
 
-    XLA merges collectives of one kind over the same groups, and the merged one keeps one of their channels. Those that
-    move less than `ignore_below` bytes over all their executions are left out, unless they move as much together.
+    XLA merges collectives of one kind over the same groups, and the merged one keeps one of their channels. Collectives
+    that move less than `ignore_below` bytes over all executions count only if together they move that much or more.
     """
     written = measured.facts.written
     channels = {each.channel for each in written if each.operand_bytes and each.channel is not None}
@@ -31,7 +31,7 @@ def left_to_the_partitioner(measured: Measured, ignore_below: int) -> list[Colle
 
 
 def is_widened(written: WrittenCollective) -> bool:
-    """Whether the CPU's compiler widens its arrays to float32, so that the compiled collective has twice the bytes."""
+    """Whether the CPU compiler widens its arrays to float32, so that the compiled collective has twice the bytes."""
     return set(written.dtypes) == {"bf16"}
 
 
@@ -44,6 +44,6 @@ def _total_bytes(collective: Collective) -> int:
 
 
 def _operand_bytes(collective: Collective) -> int:
-    """The operand's bytes on one device, in one execution."""
+    """The operands' bytes on one device, in one execution."""
     whole = collective.kind in {"all-reduce", "reduce-scatter", "collective-broadcast"}
     return collective.logical_bytes // (1 if whole else collective.group_size)

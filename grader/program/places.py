@@ -1,4 +1,4 @@
-"""Whether each operation of a StableHLO module is inside a shard_map, where the program is written for one device.
+"""Find out which operations of a StableHLO module are inside a shard_map, where code is written for one device.
 
 Dialect: https://openxla.org/shardy/sdy_dialect#sdymanual_computation_sdymanualcomputationop
 """
@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from grader.program.tokens import ProgramUnreadable, Tokens
 
 _MANUAL = {"sdy.manual_computation", '"sdy.manual_computation"'}
-# Counts above a thousand are no longer exact.
+# Counts above this are not exact.
 _MOST_TIMES = 1000
 _DEEPEST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How many calls lead to one operation through a shard_map, and how many do not."""
+    """How many calls lead to one operation from inside a shard_map, and how many from outside."""
 
     inside: int
     outside: int
 
 
 class Places:
-    """The places of the tokens of one module. An unreadable shard_map does not count, so its operations are outside.
+    """Finds the place of each token of a module. Operations in an unreadable shard_map count as outside.
 
     Raises:
-      ProgramUnreadable: its functions call one another too deeply.
+      ProgramUnreadable: functions call one another too deeply.
     """
 
     def __init__(self, tokens: Tokens) -> None:
@@ -77,7 +77,7 @@ class Places:
 
 
 def _regions(tokens: Tokens) -> list[tuple[int, int]]:
-    """The outermost bodies, in order.
+    """The outermost bodies of shard_maps, in order.
 
     The form is `sdy.manual_computation(…) in_shardings=[…] … manual_axes={…} (arguments) {body} : type`.
     """
@@ -97,5 +97,5 @@ def _regions(tokens: Tokens) -> list[tuple[int, int]]:
 
 
 def behind(tokens: Tokens, at: int) -> int:
-    """The place behind a token, or behind the bracket that it opens."""
+    """The index after a token, or after the bracket that it opens."""
     return (tokens.partners[at] if tokens[at] in {"(", "[", "{", "<"} else at) + 1

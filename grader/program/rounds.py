@@ -1,4 +1,4 @@
-"""Which collectives in a loop can run beside the matrix products of the same round, and which take turns with them."""
+"""Find out which collectives in a loop can overlap with matrix products of the same round, and which take turns."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _Place: TypeAlias = tuple[Computation, Instruction]
 
 
 class Rounds:
-    """A program in which every computation can be reached from the entry, and none calls itself."""
+    """The rounds of a program's loops. No computation may call itself."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -27,10 +27,10 @@ class Rounds:
                         self._bodies.add(inner.name)
 
     def takes_turns(self, site: Site) -> bool:
-        """Whether a matrix product needs a collective's result in the same round of the loop, or gives it its operand.
+        """Whether, in one round of a loop, a matrix product needs a collective's result or computes its operand.
 
-        No scheduler can then run the two at the same time. What only leaves a round in the loop's carry makes nothing
-        wait. A fusion or an inner loop counts as one instruction. Always False for a collective outside loops.
+        Then no scheduler can run the two at the same time. Values that leave the round in the loop's carry make nothing
+        wait. A fusion or an inner loop counts as one instruction. False outside loops.
         """
         if not site.loops:
             return False
@@ -38,7 +38,7 @@ class Rounds:
         return self._meets_product(start, forward=True) or self._meets_product(start, forward=False)
 
     def has_product(self, site: Site) -> bool:
-        """Whether the innermost loop around a collective computes matrix products, too. False outside loops."""
+        """Whether the innermost loop around a collective also computes matrix products. False outside loops."""
         waiting = [site.computation] if site.loops else []
         seen = {each.name for each in waiting}
         for computation in waiting:
@@ -60,7 +60,7 @@ class Rounds:
                 return True
             leaves = instruction.name == computation.root if forward else instruction.opcode == "parameter"
             if leaves and computation.name not in self._bodies:
-                # The caller contains the collective. Its other contents do not wait for it.
+                # The caller contains the collective. Its other instructions do not wait for it.
                 found += self._callers[computation.name]
             for place in found:
                 key = place[0].name, place[1].name

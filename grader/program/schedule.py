@@ -1,8 +1,8 @@
-"""The order in which a TPU runs a compiled program: what computes, and which collectives are in flight meanwhile.
+"""Read the order in which a TPU runs a compiled program, and which collectives are in flight meanwhile.
 
-The TPU's compiler prints a module in the order of its schedule. A collective is asynchronous if it starts at one
-instruction and is waited for at a later one: what is scheduled between the two hides it. The compiler estimates for
-most other instructions how many cycles they take, but for no collective.
+The TPU compiler prints a module in the order of its schedule. A collective is asynchronous if one instruction starts it
+and a later one waits for it; whatever is scheduled in between hides it. The compiler estimates the cycles of most
+instructions, but not those of collectives.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,10 +21,10 @@ from grader.program.walk import Site, flat_calls, sites
 
 MAX_STEPS = 2_000
 LONGEST = 200
-# What these call is scheduled too. All other calls, such as those of fusions, are one step.
+# What these call is scheduled, too. Any other call, such as a fusion's, is one step.
 _SCHEDULED = {"while": ("body", "condition"), "call": ("to_apply",), "conditional": ()}
 _START, _DONE = "AsyncCollectiveStart", "AsyncCollectiveDone"
-# What may be between the start of a collective and the wait for it: the collective goes through it.
+# Instructions that a collective may pass through between its start and the wait for it.
 _PASSED_ON = {"get-tuple-element", "tuple", "bitcast", "copy", "opt-barrier", "fusion", "async-update"}
 _MOST = 2**62
 
@@ -34,8 +34,8 @@ class Step:
     """An instruction that takes time, with everything that it calls, each time that it runs.
 
     Attributes:
-      cycles: as the compiler estimates it; None if it does not, as for what communicates.
-      flops: of its matrix products; None if one of them runs an unknown number of times.
+      cycles: the compiler's estimate; None if it has none, as for communication.
+      flops: those of its matrix products; None if one of them runs an unknown number of times.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledCollective:
-    """A collective, each time that it runs. Bytes and kinds are those of `grader.program.collectives.Collective`.
+    """One execution of a collective. Bytes and kinds are those of `grader.program.collectives.Collective`.
 
     Attributes:
       axes: None if its groups do not run along axes of the mesh.
-      start, done: the steps that start it and wait for it: the same one if it is not asynchronous. `done`
-        is None if the wait is elsewhere, as in a later trip of the loop.
+      start, done: the steps that start it and wait for it, equal if it is not asynchronous. `done` is None if the wait
+        is elsewhere, as in a later trip of the loop.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class ScheduledCollective:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledComputation:
-    """The program itself, the body of a loop, or what a call calls. `caller` is empty for the program itself.
+    """The program itself, the body of a loop, or a called computation. `caller` is empty for the program itself.
 
     Attributes:
       executions: how often it runs in one call of the program; None if that is unknown.
@@ -85,7 +85,7 @@ class ScheduledComputation:
     collectives: tuple[ScheduledCollective, ...]
 
     def between(self, collective: ScheduledCollective) -> tuple[Step, ...]:
-        """The steps that hide an asynchronous collective: those after its start and before the wait for it."""
+        """The steps that hide an asynchronous collective: after its start and before the wait for it."""
         return self.steps[collective.start + 1 : collective.done] if collective.asynchronous else ()
 
 
@@ -107,18 +107,18 @@ def read_schedule(module: Module, devices: int, mesh: Mapping[str, int], source:
     """
     if module.attributes.get("is_scheduled") != ("true",):
         raise ProgramUnreadable("the compiler did not schedule it")
-    # This walk guarantees that no computation calls itself, and that the calls unfold to a number that can be read.
+    # This walk guarantees that no computation calls itself, and that the calls do not unfold to too many.
     sites(module, lambda instruction: is_collective(instruction) or is_dot(instruction))
     return _Reader(module, World(devices, devices, mesh), source).schedule()
 
 
-# Kind, channel, which several may share, and shapes of the operands.
+# Kind, channel (which several may share), and shapes of the operands.
 _Signature: TypeAlias = tuple[str, int | None, tuple[tuple[int, ...], ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Started:
-    """The number of a collective that was started, and what the fusions that run while it is in flight repeat."""
+    """The number of a started collective, and its signature, which fusions repeat while it is in flight."""
 
     collective: int
     signature: _Signature
@@ -152,7 +152,7 @@ class _Reader:
         return Schedule(tuple(found), left_out)
 
     def _called(self, computation: Computation) -> Iterator[tuple[Instruction, Computation, int | None]]:
-        """The computations with a schedule of their own that this one calls, and how often each call runs them."""
+        """The calls of computations that have their own schedule, and how often each call runs them."""
         for instruction in computation.instructions.values():
             wanted = _SCHEDULED.get(instruction.opcode)
             if wanted is None:
@@ -220,7 +220,7 @@ class _Reader:
         flops: int | None = 0
         for _, inner in flat_calls(self.module, instruction):
             steps, _ = self._read(inner)
-            # Without an estimate for what communicates, the rest is what is known.
+            # Collectives have no estimate, so this is the sum of the rest.
             cycles = _sum(cycles, _times(sum(each.cycles or 0 for each in steps), trips))
             flops = _sum(flops, _times(total(each.flops for each in steps), trips))
         return Step(instruction.name[:LONGEST], cycles or None, flops, line)
@@ -238,7 +238,7 @@ class _Reader:
     def _collectives_in(self, computation: Computation, instruction: Instruction) -> list[Collective]:
         found = []
         for inner, each in self._inside(computation, instruction):
-            # An async-start's wrapped collective is the one below it.
+            # The collective that an async-start wraps is inside it.
             if is_collective(each):
                 one = read_collective(self.module, Site(inner, each), self.world, Flow({}, {}), self.source)
                 found.append(_as_scattered(one, inner, instruction) if inner is not computation else one)
@@ -278,11 +278,11 @@ def _signature(each: Collective) -> _Signature:
 def _start_of(
     computation: Computation, instruction: Instruction, started: Mapping[str, _Started], repeated: set[_Signature]
 ) -> str | None:
-    """The nearest start that the operands of an instruction lead back to.
+    """Find the nearest start that an instruction's operands lead back to.
 
     Args:
-      repeated: the collectives in the instruction, if it is a fusion. The operands of one that also computes may lead
-        to the starts of others.
+      repeated: the collectives in the instruction, if it is a fusion. If it also computes, its operands may lead to the
+        starts of other collectives.
     """
     waiting, seen = list(instruction.operands), set(instruction.operands)
     for name in waiting:
@@ -296,7 +296,7 @@ def _start_of(
 
 
 def _as_scattered(each: Collective, inner: Computation, fusion: Instruction) -> Collective:
-    """A reduce-scatter, which a TPU writes as one fusion of an all-reduce and the slices of its results."""
+    """A reduce-scatter, which the TPU compiler writes as a fusion of an all-reduce and slices of its results."""
     reduced = sum(shape.bytes for shape in leaves(inner.instructions[each.name].shape))
     kept = sum(shape.bytes for shape in leaves(fusion.shape))
     if each.kind == "all-reduce" and kept * each.group_size == reduced:

@@ -16,10 +16,10 @@ _BITS = {
     "f8e5m2fnuz": 8, "f8e8m0fnu": 8, "bf16": 16, "f16": 16, "f32": 32, "f64": 64, "c64": 64, "c128": 128,
 }  # fmt: skip
 DTYPES = frozenset(_BITS)
-# No program needs more (256 TiB), and every number computed from a size stays one that JSON can represent.
+# No program needs more than 256 TiB, and numbers computed from a size must fit into JSON.
 _MOST_BYTES = 2**48
 _DEEPEST = 32
-# With more dims, products of their sizes would take long.
+# The product of more dims would take long to compute.
 MOST_DIMS = 64
 # The names of dtypes in JAX and in HLO.
 HLO_NAMES = {
@@ -68,7 +68,7 @@ def leaves(tree: ShapeTree) -> Iterator[Shape]:
 
 
 def read_shape(tokens: Tokens, at: int, depth: int = 0) -> tuple[ShapeTree, int]:
-    """Read a shape that starts at the token `at`; return it and the index of the next token."""
+    """Read the shape that starts at token `at`. Return it and the index of the next token."""
     if tokens[at] != "(":
         return _array(tokens, at)
     if depth == _DEEPEST:

@@ -1,11 +1,11 @@
-"""Where an instruction comes from: the tables that precede the computations of an HLO module."""
+"""Find the source line of an instruction in the tables that precede the computations of an HLO module."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.program.tokens import Tokens, integer, unquoted
 
-# A stack deeper than this is a loop in the table.
+# A deeper stack means that the table contains a loop.
 _DEEPEST = 1000
 
 
@@ -40,7 +40,7 @@ def read_tables(tokens: Tokens, ranges: Mapping[str, tuple[int, int]]) -> Source
     files = _strings(tokens, ranges.get("FileNames", (0, 0)))
     locations = _records(tokens, ranges.get("FileLocations", (0, 0)))
     records = _records(tokens, ranges.get("StackFrames", (0, 0)))
-    # jaxlib 0.10 prints the parent of frame 1, which has none, as 1, not as 0, and all others one too high with it.
+    # jaxlib 0.10 prints every parent one too high: that of frame 1, which has none, as 1 instead of 0.
     too_high = int(records.get(1, {}).get("parent_frame_id") == 1)
     frames = {}
     for number, record in records.items():
@@ -74,7 +74,7 @@ def _records(tokens: Tokens, found: tuple[int, int]) -> dict[int, dict[str, int]
 
 
 def _fields(tokens: tuple[str, ...]) -> dict[str, str]:
-    """`{a=1 b="x"}`, which has no commas, by name."""
+    """Read `{a=1 b="x"}`, which has no commas, as a dict."""
     return {tokens[i - 1]: tokens[i + 1] for i in range(1, len(tokens) - 1) if tokens[i] == "="}
 
 

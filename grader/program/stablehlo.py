@@ -1,6 +1,6 @@
-"""StableHLO text of an exported program: what the submission wrote, before XLA compiled it.
+"""Read the StableHLO of an exported program: what the submission wrote, before XLA compiles it.
 
-On CPU, the compiled program runs every collective in at least float32, so only this text shows the dtype sent.
+On CPU, the compiled program runs every collective in at least float32, so only this text shows the dtype that is sent.
 
 Grammar: https://mlir.llvm.org/docs/LangRef/ and https://openxla.org/stablehlo/spec
 """
@@ -45,16 +45,15 @@ class ExportedProgram:
     """A StableHLO module.
 
     Attributes:
-      operations: name -> how often it occurs in the text. Names that a dialect's own syntax shortens (`return`, `call`)
-        are left out.
+      operations: name -> how often it occurs in the text, without names that a dialect abbreviates (`return`, `call`).
       attributes: name with its dialect (`sdy.sharding`) -> how often it occurs in the text.
-      collectives: in the order of the text, once each, in whatever loop or function they occur.
+      collectives: each one once, in the order of the text, inside and outside loops and functions.
       products: the place of each matrix product and convolution, in the order of the text.
       custom_calls: targets, in the order of the text.
-      donated: (argument, output or None) of every argument of `main` that is donated: the output that takes its
-        buffer (tf.aliasing_output), or None if the compiler may choose one (jax.buffer_donor).
+      donated: (argument, output) for every donated argument of `main`. The output is the one that takes its buffer
+        (tf.aliasing_output), or None if the compiler can choose one (jax.buffer_donor).
       turns: kinds of the collectives that take turns with a matrix product in a round of a loop: see `written_rounds`.
-      dynamic: some tensor has a size that is not fixed, or an encoding, which can express a bound.
+      dynamic: whether some tensor has a size that is not fixed, or an encoding, which can express a bound.
     """
 
     operations: Mapping[str, int]
@@ -110,7 +109,7 @@ def read_stablehlo(text: str) -> ExportedProgram:
 
 
 def _names(tokens: Tokens) -> Iterator[tuple[int, str]]:
-    """Names with a dialect, bare (`stablehlo.add %0`) or quoted as an operation (`"stablehlo.case"(%0)`)."""
+    """Yield names with a dialect, bare (`stablehlo.add %0`) or quoted as an operation (`"stablehlo.case"(%0)`)."""
     for at in range(tokens.end):
         token = tokens[at]
         if token[0] == '"':
@@ -168,7 +167,7 @@ def _channel(tokens: Tokens, start: int, end: int) -> int | None:
 
 
 def _types(tokens: Tokens, at: int) -> tuple[tuple[Shape, ...], int]:
-    """Read `type` or `(type, type)`; return the tensors and the place after them."""
+    """Read `type` or `(type, type)`. Return the tensors and the index after them."""
     if tokens[at] != "(":
         shape, at = _type(tokens, at)
         return ((shape,) if shape else ()), at

@@ -1,4 +1,4 @@
-"""Convert dataclasses to JSON and back at a boundary. Anything unexpected is an error."""
+"""Convert dataclasses to JSON and read them back without trusting the sender. Anything unexpected is an error."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -12,9 +12,7 @@ T = TypeVar("T")
 
 
 def write(value: Any) -> dict[str, object]:
-    """Convert a dataclass to a dict, with those in it, and tuples to lists; numbers, strings, booleans and None stay as
-    they are.
-    """
+    """Convert a dataclass to a dict, recursively, and tuples to lists. Numbers, strings, booleans and None stay."""
     return {field.name: _written(getattr(value, field.name)) for field in fields(value)}
 
 
@@ -28,9 +26,9 @@ def read(kind: type[T], value: object, where: str) -> T:
     """Read a dataclass from parsed JSON.
 
     Args:
-      kind: a dataclass whose fields are integers (from 0 to 2**63 - 1), strings, booleans, tuples, dataclasses, or
-        those or None.
-      where: what to call the value in messages.
+      kind: a dataclass whose fields are integers (from 0 to 2**63 - 1), strings, booleans, tuples or dataclasses, each
+        possibly optional.
+      where: the value's name in messages.
     Raises:
       ProgramUnreadable: a field is missing or unknown, or its value has another type.
     """
@@ -47,7 +45,7 @@ def _read(kind: Any, value: object, where: str) -> Any:
         return _read_tuple(get_args(kind), value, where)
     if is_dataclass(kind):
         return _read_dataclass(kind, value, where)
-    # For isinstance a bool is an int, but it is never a valid number here.
+    # A bool is an int for isinstance, but never a valid number here.
     if type(value) is not kind:
         raise _wrong(where, f"a value of type {kind.__name__}", value)
     if isinstance(value, int) and not 0 <= value < 2**63:
@@ -79,7 +77,7 @@ def _read_dataclass(kind: Any, value: object, where: str) -> Any:
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
-    """The fields of a dataclass and their types. Evaluating the types takes longer than reading a value."""
+    """The fields of a dataclass and their types, cached because evaluating the types takes longer than reading a value."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}
 

@@ -1,15 +1,15 @@
-"""Cut program text into tokens: HLO as XLA prints it, and MLIR as JAX exports it.
+"""Split program text into tokens: HLO as XLA prints it, and MLIR as JAX exports it.
 
-Names, locations and attributes in such text come from submitted code, so any character may occur anywhere. Both
-tokenizers read every text to its end in time linear in its length: what opens and never closes becomes one token.
+Names, locations and attributes in it come from submitted code, so any character may occur anywhere. Both tokenizers
+read every text to its end in linear time: a string that never closes becomes one token.
 """
 
 import re
 from array import array
 from dataclasses import dataclass
 
-# Each alternative that opens something also matches the end of the text. Were it to fail there instead, a text made
-# of a million openings would be scanned a million times.
+# Each alternative that opens something also matches the end of the text. Otherwise, a text of a million openings would
+# be scanned a million times.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+\\?(?:"|\Z)'
 _HLO = re.compile(
     rf"""{_STRING}
@@ -36,14 +36,14 @@ _MLIR = re.compile(
 _HLO_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _MLIR_BRACKETS = _HLO_BRACKETS | {"<": ">"}
 
-# 2**63 has 19 digits; Python refuses to convert beyond some thousands, and takes quadratic time before that.
+# 2**63 has 19 digits. Python takes quadratic time for long numbers, and refuses to convert very long ones.
 _MOST_DIGITS = 19
-# Reading may look this far past the last token.
+# A reader may look this many tokens past the last one.
 _SENTINELS = ("", "", "")
 
 
 class ProgramUnreadable(ValueError):
-    """The text is not a program that can be judged. The message says what is wrong, and where."""
+    """The text is not a program that can be graded. The message says what is wrong, and where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Tokens:
         return ProgramUnreadable(f"line {self._line(index)}: expected {expected}, found {found}")
 
     def _line(self, index: int) -> int:
-        # Only errors need lines: counting them while reading would double the time.
+        # Only errors need lines, and counting them while reading would double the time.
         line, position, seen = 1, 0, 0
         for match in self.pattern.finditer(self.text):
             if _is_comment(match.group()):

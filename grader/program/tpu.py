@@ -1,4 +1,4 @@
-"""What the TPU's compiler makes of an exported program: read inside the walls, never run."""
+"""Facts about an exported program that was compiled for a TPU. They are read inside the walls; it is never run."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ class TPUFacts:
     """One program on one slice.
 
     Attributes:
-      memory: of one chip. Temporaries that the compiler keeps in on-chip memory are not in it.
-      peak_bytes: the most of a chip's memory that is in use at any time, as the compiler has assigned it.
-      flops: of all matrix products on one chip; None if one of them runs an unknown number of times.
+      memory: that of one chip, without temporaries that the compiler keeps in on-chip memory.
+      peak_bytes: the most of a chip's memory in use at any time, according to the compiler.
+      flops: those of all matrix products on one chip; None if one of them runs an unknown number of times.
     """
 
     memory: Memory
@@ -41,9 +41,9 @@ def from_json(value: object) -> TPUFacts:
 
 @dataclass(frozen=True, slots=True)
 class OnChip:
-    """The answer for one mesh: the program on a slice such as v5e:2x4, or else, in a sentence, why there is none.
+    """The result for one mesh: the program on a slice such as v5e:2x4, or `fault`, a sentence that says why not.
 
-    `tried` is False if nothing was compiled, whatever the program is. `compiler` is what compiled it, with its version.
+    `tried` is False if nothing was compiled, regardless of the program. `compiler` names the compiler and its version.
     """
 
     topology: str

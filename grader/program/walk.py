@@ -1,4 +1,4 @@
-"""Walk a program from its entry through every call, and count how often each instruction runs."""
+"""Walk a program from its entry through every call, counting how often each instruction runs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from grader.program.hlo import Computation, Instruction, Module, reference
 from grader.program.loops import trip_count
 from grader.program.tokens import ProgramUnreadable, shown
 
-# A text of n lines that call one another can stand for 2**n executed instructions. No honest program comes close.
+# A text of n lines that call one another can mean 2**n executed instructions. No honest program comes close.
 _MOST_VISITS = 200_000
 _DEEPEST = 200
 _MOST_EXECUTIONS = 2**63 - 1
@@ -15,19 +15,19 @@ _CALLS = (
     "to_apply", "calls", "condition", "body", "branch_computations", "true_computation", "false_computation",
     "called_computations", "select", "scatter",
 )  # fmt: skip
-# These run the computations that they call once. Others (reduce, sort, map, custom-call) run them any number of times.
+# Instructions that run the called computation once. Others (reduce, sort, map, custom-call) run it any number of times.
 _ONCE = {"call", "fusion", "async-start", "call-start", "fusion-start"}
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An instruction at one place where the walk met it.
+    """An instruction, in one of the places from which it is called.
 
     Attributes:
       loops: names of the `while` instructions around it, outermost first.
       executions: how often it runs in one call of the program. None if that depends on data or is unknown.
-      conditional: it is in a branch, and `executions` assumes that the branch is always taken.
-      asynchronous: it was started by an async-start and runs at the same time as others.
+      conditional: whether it is in a branch. `executions` assumes that the branch is always taken.
+      asynchronous: whether an async-start started it, so that it runs at the same time as others.
     """
 
     computation: Computation
@@ -39,7 +39,7 @@ class Site:
 
 
 def sites(module: Module, wanted: Callable[[Instruction], bool]) -> list[Site]:
-    """All instructions that are `wanted`, in program order, once for each place they are called from.
+    """Find all `wanted` instructions, in program order, once for each place from which they are called.
 
     Raises:
       ProgramUnreadable: a computation calls itself, or the calls unfold to too many instructions.
@@ -68,7 +68,7 @@ class _Walk:
         self.module = module
         self.wanted = wanted
         self.trips: dict[tuple[str, str], int | None] = {}
-        # Of each computation, only the instructions that lead to a wanted one.
+        # By computation, the instructions that are wanted or lead to a wanted one.
         self.relevant: dict[str, list[Instruction]] = {}
         self._find_relevant()
 
@@ -95,7 +95,7 @@ class _Walk:
         return next(iter(self.module.entry.instructions.values()))
 
     def _steps(self, around: Site) -> Iterator[tuple[Site, bool]]:
-        """What is relevant in a computation: sites to report (False) and computations to enter (True)."""
+        """The relevant instructions of a computation: sites to report (False), and computations to enter (True)."""
         computation = around.computation
         for instruction in self.relevant[computation.name]:
             here = replace(around, instruction=instruction)
@@ -129,7 +129,7 @@ class _Walk:
         return self.trips[key]
 
     def _find_relevant(self) -> None:
-        """Fill `relevant` from the innermost computations outwards, without recursion: chains of calls may be long."""
+        """Fill `relevant`, innermost computations first, without recursion because chains of calls may be long."""
         opened: set[str] = set()
         stack = [(self.module.entry, False)]
         while stack:

@@ -1,6 +1,6 @@
-"""An exported program to read: its StableHLO by function, as JAX wrote it, before it is partitioned.
+"""List an exported program for people: its StableHLO by function, as JAX wrote it, before it is partitioned.
 
-Every line names its location, and the locations follow the program:
+Every line refers to its location, and the locations follow the program:
 https://mlir.llvm.org/docs/Dialects/Builtin/#location-attributes
 """
 
@@ -15,9 +15,9 @@ _DEFINITION = re.compile(r"(#loc\d*) = loc\((.*)\)$")
 _FUNCTION = re.compile(r"func\.func \w+ @([\w.$-]+)|func\.func @([\w.$-]+)")
 _IN_FILE = re.compile(r'"([^"]*)":(\d+):\d+')
 _REFERENCE = re.compile(r"#loc\d*")
-# Of arguments, which say nothing here.
+# The locations of arguments, which a reader does not need.
 _OF_ARGUMENT = re.compile(r' loc\((?:unknown|"[^"]*"|#loc\d*)\)')
-# Locations that one location leads to. More are a loop, or a program that nobody wrote.
+# The most locations to follow from one location. More of them mean a loop, or a program that no one wrote.
 _MOST_STEPS = 200
 
 
@@ -25,8 +25,8 @@ def list_written(text: str, source: str = "submission.py") -> Listing:
     """List the operations of each function, `main` first.
 
     Args:
-      text: of a module, with locations.
-      source: file name of the lines that `line` means.
+      text: the text of a module, with locations.
+      source: the name of the file that `line` refers to.
     """
     rows = text.splitlines()
     known = {each[1]: each[2] for row in rows if (each := _DEFINITION.match(row))}
@@ -49,7 +49,7 @@ def list_written(text: str, source: str = "submission.py") -> Listing:
 
 
 def _functions(rows: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """The name of each function, and its lines, indented as in the text but for what all of them share."""
+    """The name and the lines of each function, without their common indentation."""
     name, body = "", []
     for row in rows:
         if found := _FUNCTION.match(row.strip()):
@@ -62,7 +62,7 @@ def _functions(rows: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _line(location: str, known: dict[str, str], source: str) -> int | None:
-    """The innermost line of the source: in a callsite, the callee is named first."""
+    """The innermost line of the source. A callsite names the callee first."""
     waiting = [location]
     for _ in range(_MOST_STEPS):
         if not waiting:

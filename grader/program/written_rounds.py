@@ -1,6 +1,6 @@
-"""Which collectives take turns with a matrix product of the same round, in a loop of an exported program.
+"""Find the collectives that take turns with a matrix product of the same round, in a loop of an exported program.
 
-An optimization_barrier makes one value wait for another. The CPU's compiler drops it, so only this text shows it.
+An optimization_barrier makes one value wait for another. The CPU compiler drops it, so only this text shows it.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from grader.program.tokens import ProgramUnreadable, Tokens, integer
 
 _PRODUCT, _COLLECTIVE = 1, 2
 _RETURNS = {"return", "func.return", "stablehlo.return", "sdy.return"}
-# With no axis in its sharding, such an operation makes its operand whole on every device: a gather.
+# If its sharding has no axis, such an operation makes its operand whole on every device: it is a gather.
 _CONSTRAINTS = {"sdy.sharding_constraint", "sdy.reshard"}
 _DEEPEST = 200
 _MOST_STATEMENTS = 1_000_000
@@ -19,7 +19,7 @@ _MOST_STATEMENTS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """`operands` are the values that it names outside of its regions; each region is a span of tokens."""
+    """`operands` are the values that it names outside its regions. Each region is a range of tokens."""
 
     name: str
     results: int
@@ -30,18 +30,18 @@ class _Statement:
 
 
 def turns_as_written(tokens: Tokens, collectives: Mapping[str, str], products: frozenset[str]) -> tuple[str, ...]:
-    """The kinds of the collectives that need a product of their round, or that a product of their round needs.
+    """The kinds of collectives that need a product of their round, or that a product of their round needs.
 
     Args:
       collectives: operation -> kind.
     Raises:
-      ProgramUnreadable: its functions call one another too deeply, or unfold to too many statements.
+      ProgramUnreadable: functions call one another too deeply, or unfold to too many statements.
     """
     return _Reader(tokens, collectives, products).turns()
 
 
 class _Reader:
-    """Runs the program on sets of bits: what came before a value in the same round."""
+    """Runs the program on sets of bits, which say what a value depends on in the same round."""
 
     def __init__(self, tokens: Tokens, collectives: Mapping[str, str], products: frozenset[str]) -> None:
         self._tokens, self._collectives, self._products = tokens, collectives, products
@@ -90,7 +90,7 @@ class _Reader:
     def _block(
         self, span: tuple[int, int], values: dict[str, int], in_round: bool, depth: int
     ) -> tuple[list[int], int]:
-        """The bits of what the block returns, and those of everything in it."""
+        """The bits of each value that the block returns, and those of everything in it."""
         returned: list[int] = []
         contents = 0
         at = span[0]
@@ -116,7 +116,7 @@ class _Reader:
     def _evaluate(
         self, statement: _Statement, given: list[int], values: dict[str, int], in_round: bool, depth: int
     ) -> tuple[list[int], int]:
-        """The bits of each result, and those of what the statement does."""
+        """The bits of each result, and those of everything in the statement."""
         before = 0
         for bits in given:
             before |= bits
@@ -125,10 +125,10 @@ class _Reader:
         if operation in {"func.call", "call"} and called in self._functions:
             return self._call(called, tuple(given), in_round, depth)
         if operation in {"sdy.manual_computation", "stablehlo.while"} and statement.regions:
-            # Both take their arguments by other names.
+            # In the body, the arguments have other names.
             body = statement.regions[-1]
             if operation == "stablehlo.while":
-                # A round begins with what the one before left: nothing in it has happened yet.
+                # At the start of a round, nothing in it has happened yet.
                 _, inside = self._block(body, {}, True, depth)
                 return self._one(statement, before, inside, "", in_round)
             names = self._block_arguments(body[0] - 1)
@@ -149,7 +149,7 @@ class _Reader:
         return self._one(statement, before, inside, kind, in_round)
 
     def _one(self, statement: _Statement, before: int, inside: int, kind: str, in_round: bool) -> tuple[list[int], int]:
-        """A statement that counts as one, as an inner loop does."""
+        """Evaluate a statement as a single step, such as an inner loop."""
         if in_round and ((inside & _COLLECTIVE and before & _PRODUCT) or (inside & _PRODUCT and before & _COLLECTIVE)):
             self._turns.add(kind or "all-gather")
         return [before | inside] * statement.results, inside
@@ -192,7 +192,7 @@ class _Reader:
         return tokens[at] in _RETURNS
 
     def _collect(self, at: int, operands: list[str], regions: list[tuple[int, int]]) -> None:
-        """Add the values and regions of one token, or of the brackets that it opens."""
+        """Add the values and regions in one token, or in the brackets that it opens."""
         tokens = self._tokens
         if tokens[at][:1] == "%":
             operands.append(tokens[at])
@@ -201,7 +201,7 @@ class _Reader:
         elif tokens[at] == "(":
             inner = at + 1
             while inner < tokens.partners[at]:
-                # `%iterArg = %4` in a loop gives the argument that the body names.
+                # `%iterArg = %4` in a loop names the body's argument.
                 if not (tokens[inner][:1] == "%" and tokens[inner + 1] == "=") and tokens[inner + 1] != ":":
                     self._collect(inner, operands, regions)
                 inner = behind(tokens, inner)
