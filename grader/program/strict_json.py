@@ -77,7 +77,7 @@ def _read_dataclass(kind: Any, value: object, where: str) -> Any:
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
-    """The fields of a dataclass and their types, cached because evaluating the types takes longer than reading a value."""
+    """The fields of a dataclass and their types, cached because evaluating types takes longer than reading a value."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}
 
