@@ -1,10 +1,10 @@
-"""The graded properties, one per file. A problem.toml names the ones it uses and sets their bounds.
+"""The checks, one module per graded property. A problem.toml names the ones it uses and sets their bounds.
 
-`call` contains the checks of a function's results, `program` the checks of a compiled program, and `answer` those of
-written answers. What several checks share is beside these folders. A check module defines
-`TITLE`, `TRUST`, `Bounds`, `describe`: (bounds, manifest) -> Wording, and `check`: (outcomes, tolerances) -> Finding in
-`call`, (subject, bounds) -> Finding in `program`, (outcomes) -> Finding in `answer`. `PROMISE` is optional: a regular
-expression for a statement that requires what only this check can see.
+`call` contains the checks of a function's results, `program` those of a compiled program, and `answer` those of written
+answers; what several checks share is beside these folders. A check module defines `TITLE`, `TRUST`, `Bounds`,
+`describe`: (bounds, manifest) -> Wording, and `check`: (outcomes, tolerances) -> Finding in `call`,
+(subject, bounds) -> Finding in `program`, (outcomes) -> Finding in `answer`. An optional `PROMISE` is a regular
+expression that matches a statement that requires what only this check can see.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from grader.verdict import Mode, Trust
 
 
 class CheckModule(Protocol):
-    """The interface of a check module. The mode that it belongs to calls `check`."""
+    """The interface of a check module. The check's mode calls `check`."""
 
     TITLE: str
     TRUST: Trust
@@ -29,12 +29,12 @@ class CheckModule(Protocol):
 
 
 def names(mode: Mode) -> list[str]:
-    """Every check there is."""
+    """The ids of all checks of a mode, sorted."""
     folder = importlib.import_module(f"grader.checks.{mode}")
     return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
 def load(mode: Mode, name: str) -> CheckModule:
-    """Import a check. `read_package` has already made sure that it exists."""
+    """Import a check, which must exist, as `read_package` makes sure."""
     module: CheckModule = importlib.import_module(f"grader.checks.{mode}.{name}")
     return module

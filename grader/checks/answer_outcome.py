@@ -1,4 +1,4 @@
-"""What a check of mode answer gets: each answer, beside the right one."""
+"""The input of a check in answer mode: each answer with the right one."""
 
 from dataclasses import dataclass
 

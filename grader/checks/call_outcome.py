@@ -9,7 +9,7 @@ from grader.errors import SubmissionFault
 from grader.package.package import Tolerance
 
 Tolerances = dict[str, Tolerance]
-# A record of a spy. The reference's has the form that our runner gives it; of a submission's, nothing is certain.
+# A record of a spy. The reference's has our runner's form; a submission's can have any.
 Observed = dict[str, Any]
 
 
@@ -25,8 +25,8 @@ class Answer:
 class Outcome:
     """One case of one grading.
 
-    `got` is None if the call did not return. `fault` then gives the cause; it is None if an earlier case had ended the
-    process. `mismatch` describes how the result differs from the reference's.
+    `got` is None if the call did not return. `fault` is then the cause, or None if an earlier case ended the process.
+    `mismatch` is the first difference from the reference's result.
     """
 
     case: Case

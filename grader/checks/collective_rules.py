@@ -1,4 +1,4 @@
-"""What a rule of the check `collectives` counts, and the numbers that it bounds."""
+"""Rules of the check `collectives`: what they count, and the numbers that they bound."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, Self
@@ -20,14 +20,13 @@ class Count(CheckBounds):
 class Rule(CheckBounds):
     """Bounds on the sum of some collectives: logical bytes, as a multiple of the whole bytes of `of`.
 
-    `of = "reference"` takes the same sum in the reference's program. With `each`, every leaf of `of` (of `into` or
-    `only_from`, if `of` is the reference) is compared with the bytes that are for it alone. `at_once` bounds a
-    single execution in the same unit, so that a problem can ask for one layer at a time. `only_from` counts arrays
-    whose data depends on leaves of these groups and on nothing else, `not_only_from` all other arrays. `into`
-    counts arrays whose numbers arrive, one by one, in the leaves of these groups that the program returns, as those
-    of a gradient do, however small they are, and `not_into` all other arrays. `not_only_from` and `not_into` ignore
-    less than `ignore_below` bytes in all. `within` counts only collectives in loops, or only the others;
-    `loops` says where everything that is counted has to be.
+    `of = "reference"` uses the same sum in the reference's program. With `each`, the bounds apply to each leaf of `of`
+    (of `into` or `only_from`, if `of` is the reference) and to the bytes sent for it. `at_once` bounds one execution in
+    the same unit, so that a problem can ask for one layer at a time. `only_from` counts arrays whose data depends only
+    on leaves of these groups, and `not_only_from` all other arrays. `into` counts arrays, however small, whose elements
+    arrive one by one in returned leaves of these groups, as a gradient's do, and `not_into` all other arrays.
+    `not_only_from` and `not_into` ignore less than `ignore_below` bytes in all. `within` counts only collectives
+    inside loops, or only those outside; `loops` says where everything that is counted must be.
     """
 
     kinds: list[Kind] = Field(min_length=1)
@@ -56,13 +55,13 @@ class Rule(CheckBounds):
 
     @property
     def counts_others(self) -> bool:
-        """Whether it counts the arrays that do not come from the right leaves, or do not arrive in them."""
+        """Whether it counts arrays that do not come from the right leaves, or do not arrive in them."""
         return self.not_only_from is not None or self.not_into is not None
 
 
 @dataclass(frozen=True, slots=True)
 class CountedPart:
-    """A collective, and those of its arrays that a rule counts."""
+    """A collective, and its arrays that a rule counts."""
 
     use: CollectiveUse
     shares: tuple[Share, ...]
@@ -74,8 +73,8 @@ class CountedPart:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a rule counts. A collective whose groups form no axis counts towards every upper bound, so it is in
-    `perhaps`, and towards no lower bound, so it is not in `sure`."""
+    """What a rule counts. A collective whose groups do not form axes counts towards upper bounds (`perhaps`), but not
+    towards lower bounds (`sure`)."""
 
     rule: Rule
     sure: list[CountedPart]
@@ -96,9 +95,9 @@ def count_by(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> Cou
 
 @dataclass(frozen=True, slots=True)
 class BoundedAmount:
-    """A number that a rule bounds, with its bounds. Bytes are compared with `unit`, those of `name`.
+    """A number that a rule bounds, and the bounds. Bytes are multiples of `unit`, the bytes of `name`.
 
-    `ignored` bytes over the upper bound do not break it.
+    Exceeding the upper bound by up to `ignored` bytes does not break it.
     """
 
     name: str
@@ -123,15 +122,15 @@ class BoundedAmount:
 
     @property
     def number(self) -> float:
-        """The one that is out of bounds, if one is."""
+        """`least` if that is too little, otherwise `most`."""
         return self.least if self._is_too_little else self.most
 
 
 def amounts_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int) -> list[BoundedAmount]:
-    """The bytes that a rule bounds, none if it is not about bytes.
+    """The bytes that a rule bounds; empty if it is not about bytes.
 
-    What is over the upper bounds of all leaves together, such as the padding of gradients that travel as one vector, is
-    ignored below `ignore_below`.
+    An excess of less than `ignore_below` bytes over all leaves' upper bounds together is ignored, such as the padding
+    of gradients that are sent as one vector.
     """
     rule = counted.rule
     if rule.of is None:
@@ -151,7 +150,7 @@ def amounts_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
 
 
 def _units(subject: Subject, pair: Pair, rule: Rule, of: str, ignore_below: int) -> dict[str, int]:
-    """What the bounds are multiples of: the bytes of each leaf with `each`, of everything without."""
+    """What the bounds are multiples of: with `each`, the bytes of each leaf; otherwise those of all leaves."""
     if of != "reference":
         leaves = subject.bytes_of(of, pair.reference)
         return leaves if rule.each else {f"the bytes of {of}": sum(leaves.values())}
@@ -162,7 +161,7 @@ def _units(subject: Subject, pair: Pair, rule: Rule, of: str, ignore_below: int)
 
 
 def _weights(subject: Subject, pair: Pair, rule: Rule, of: str) -> dict[str, int]:
-    """The bytes of the leaves that share an array which is for several of them."""
+    """The bytes of each leaf, by which an array for several leaves is divided among them."""
     groups = (rule.into or rule.only_from or []) if of == "reference" else [of]
     return {leaf: size for group in groups for leaf, size in subject.bytes_of(group, pair.reference).items()}
 
@@ -178,7 +177,7 @@ def in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) ->
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What one execution of a collective moves of a leaf, or of all of `of` without `each`."""
+    """How much one execution of a collective moves of a leaf or, without `each`, of everything counted."""
 
     use: CollectiveUse
     name: str
@@ -187,7 +186,7 @@ class Execution:
 
 
 def largest_execution(counted: Counted, amounts: list[BoundedAmount]) -> Execution | None:
-    """The one that moves the largest part of its unit; None if the rule does not bound it or counts nothing."""
+    """The execution that moves the largest part of its unit; None if the rule has no `at_once` or counts nothing."""
     rule = counted.rule
     if rule.at_once is None:
         return None
@@ -199,7 +198,7 @@ def largest_execution(counted: Counted, amounts: list[BoundedAmount]) -> Executi
         for part in counted.perhaps
         for name in units
     ]
-    # The reference may send nothing this way: then everything is more than its multiple.
+    # If the reference sends nothing this way, everything exceeds its multiple.
     return max(found, key=lambda each: each.moved / max(each.unit, 1), default=None)
 
 
@@ -208,12 +207,12 @@ def _whole_of(shares: tuple[Share, ...]) -> int:
 
 
 def _bytes_of_leaf(rule: Rule, counted: list[CountedPart], leaf: str, leaves: dict[str, int]) -> float:
-    """Bytes moved for one leaf. An array of several leaves counts for each in proportion to its bytes."""
+    """The bytes sent for one leaf. An array for several leaves counts for each in proportion to the leaf's bytes."""
     return sum(_at_once(rule, each, leaf, leaves) * (each.use.executions or 0) for each in counted)
 
 
 def _at_once(rule: Rule, part: CountedPart, leaf: str, leaves: dict[str, int]) -> float:
-    """The same for one execution."""
+    """The bytes that one execution sends for one leaf."""
     total = 0.0
     for share in part.shares:
         named = share.depends if rule.into is None else share.outputs
@@ -224,7 +223,7 @@ def _at_once(rule: Rule, part: CountedPart, leaf: str, leaves: dict[str, int]) -
 
 
 def executions_of(pair: Pair, counted: Counted) -> BoundedAmount | None:
-    """None if the rule does not bound them."""
+    """How often the rule's collectives run, with its bounds; None if it has none."""
     bounds = counted.rule.executions
     if bounds is None:
         return None
@@ -236,7 +235,7 @@ def executions_of(pair: Pair, counted: Counted) -> BoundedAmount | None:
 def _matching(
     subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True
 ) -> list[CountedPart]:
-    """Collectives along the rule's axes or, without `along_axes`, those along no axis if the rule names axes."""
+    """The collectives along the rule's axes. Without `along_axes`, those along no axes, if the rule names axes."""
     found = []
     everything = rule.counts_others or rule.into is not None
     for each in collectives_of(pair.mine, ignore_below=0 if everything else ignore_below):

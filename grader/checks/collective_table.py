@@ -10,7 +10,7 @@ _MAX_TIMELINE = 64
 
 
 def evidence_of(subject: Subject, pair: Pair, ignore_below: int, limits: list[Limit]) -> Collectives:
-    """The sums of both programs side by side, and each program's collectives in program order."""
+    """The sums of both programs side by side, and the first collectives of each in program order."""
     mine = collectives_of(pair.mine, ignore_below=ignore_below)
     reference = collectives_of(pair.reference, ignore_below=ignore_below)
     ours, theirs = _sums(mine), _sums(reference)

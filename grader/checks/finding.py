@@ -9,9 +9,9 @@ from grader.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a check. `reason` is None exactly when it passed.
+    """The result of a check. `reason` is None if and only if it passed.
 
-    `checked` is False if this machine cannot check it, as without the compiler for TPUs. It then counts as passed.
+    `checked` is False if this machine cannot check it, such as without the TPU compiler. It then counts as passed.
     """
 
     passed: bool

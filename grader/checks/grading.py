@@ -19,7 +19,7 @@ class GradedCheck(BaseModel):
 
 
 def grading_of(manifest: Manifest) -> tuple[GradedCheck, ...]:
-    """Every check of a manifest, with its bounds in words."""
+    """Describe every check of a manifest, with its bounds in words."""
     graded = []
     for spec in manifest.checks:
         check = checks.load(manifest.mode, spec.id)

@@ -24,7 +24,7 @@ _MAX_CASES_NAMED = 3
 class Pair:
     """The submission's program and the reference's for one mesh, and the ids of the cases that use them.
 
-    Cases with other shapes need another program, so a mesh may have several pairs.
+    Cases with different shapes need different programs, so a mesh can have several pairs.
     """
 
     mine: Measured
@@ -32,11 +32,11 @@ class Pair:
     cases: tuple[str, ...] = ()
 
     def why_more_state(self, held: int, expected: int, placement: str) -> str:
-        """Why a device holds more of the state than the reference's: its leaves are larger, or where they are, or both.
+        """Explain why a device holds more state than the reference's: larger leaves, their placement, or both.
 
         Args:
           held, expected: bytes on a device.
-          placement: what to say of where the leaves are.
+          placement: the sentence to use if the placement is a cause.
         """
         mine, reference = (sum(leaf.whole_bytes for _, leaf in each.state_in) for each in (self.mine, self.reference))
         if mine <= reference:
@@ -45,13 +45,13 @@ class Pair:
             f"Your whole state takes {in_bytes(mine)}, and the reference's takes {in_bytes(reference)}: leaves have "
             "more elements than they should, or a wider dtype."
         )
-        # If a device's part of the whole is no larger than the reference's, the placement is not the cause.
+        # If a device's share of the whole is not larger than the reference's, the placement is not a cause.
         return larger if held * reference <= expected * mine else f"{larger} {placement}"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One case on one mesh. `mismatch` is the first difference, and `where` names the step that it was found in."""
+    """One case on one mesh. `mismatch` is the first difference, and `where` names the step in which it was found."""
 
     case: Case
     mesh: dict[str, int]
@@ -63,9 +63,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class FullSizeProgram:
-    """The programs at `[program.full_size]`, compiled and never run. Without `program`, `fault` says why there is none.
+    """The programs at `[program.full_size]`, compiled but never run. If `program` is None, `fault` says why.
 
-    `program.tpu` is None if it was not tried on a slice, as in a run.
+    `program.tpu` is None if it was not compiled for a slice, as in a run.
     """
 
     reference: Measured
@@ -77,7 +77,7 @@ class FullSizeProgram:
 class Subject:
     """All facts about one submission. Pairs are ordered by mesh, the main mesh first.
 
-    `on_chip` has the submission's program on each slice that a check names, and `full_size` those at full size.
+    `on_chip` has the submission's program for each slice that a check names, and `full_size` the programs at full size.
     """
 
     spec: ProgramSpec
@@ -103,16 +103,16 @@ class Subject:
         return found
 
     def leaves_of(self, groups: Sequence[str], pair: Pair) -> frozenset[str]:
-        """The submission's leaves and inputs that belong to one of the groups. Raises as `bytes_of` does.
+        """The submission's leaves and inputs in any of the groups. Raises the errors of `bytes_of`.
 
-        A submission that names its leaves differently may have none; the check `values` reports that.
+        There are none if the submission names its leaves differently, which the check `values` reports.
         """
         for group in groups:
             self.bytes_of(group, pair.reference)
         return self._named(groups, (*pair.mine.state, *pair.mine.inputs))
 
     def outputs_of(self, groups: Sequence[str], pair: Pair) -> frozenset[str]:
-        """The same of the leaves that the submission's program returns."""
+        """The leaves in any of the groups that the submission's program returns. Raises the errors of `bytes_of`."""
         for group in groups:
             if not self._named([group], pair.reference.outputs):
                 raise GraderFault(f"problem.toml names '{group}', but the reference returns no leaf of that name")
@@ -123,12 +123,12 @@ class Subject:
         return frozenset(path for path in paths if any(fnmatchcase(path, each) for each in patterns))
 
     def mesh_of(self, topology: str) -> dict[str, int]:
-        """The mesh whose program is compiled for a slice: the first that has as many devices."""
+        """The mesh whose program is compiled for a slice: the first one with as many devices."""
         _, devices = slice_of(topology)
         return next(pair.mine.mesh for pair in self.pairs if pair.mine.facts.devices == devices)
 
     def place(self, pair: Pair) -> str:
-        """`mesh fsdp=8`, with the cases if the mesh has another program for other cases."""
+        """`mesh fsdp=8`, with the cases if the mesh has several programs."""
         return self.places([pair])
 
     def places(self, pairs: Sequence[Pair]) -> str:
@@ -150,7 +150,7 @@ class Subject:
 
 
 def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, Mismatch | None]:
-    """The first difference, preceded by a phrase that says where it is."""
+    """Return where the first difference is, as a phrase, and the difference; None if there is none."""
     mismatch = _compare_leaves(expected.init, got.init, tolerances)
     if mismatch is not None:
         return "in the state that `init` returns", mismatch
@@ -172,7 +172,7 @@ def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, 
 
 
 def excess_of_runs(expected: Run, got: Run, tolerances: Tolerances) -> float:
-    """The largest error in units of the tolerance; infinite if the leaves have another form."""
+    """The largest error as a multiple of the tolerance; infinite if the leaves have another form."""
     parts = [(expected.init, got.init), *zip(expected.steps, got.steps, strict=True)]
     parts += [
         ({path: one[path] for path in replicas}, replicas)

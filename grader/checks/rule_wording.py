@@ -1,4 +1,4 @@
-"""The rules of the check `collectives` in words."""
+"""Describe the rules of the check `collectives` in words."""
 
 from collections.abc import Sequence
 
@@ -20,10 +20,10 @@ _OFTEN: dict[tuple[float | None, float | None], str] = {
 def sentences_of(
     rules: Sequence[Rule], allowed: Sequence[Kind] | None, ignore_below: int, *, is_single: bool
 ) -> tuple[str, ...]:
-    """What the rules ask for, each with its main bounds.
+    """Describe what the rules require, each with its main bounds.
 
     Args:
-      is_single: the mesh has one axis, so no sentence needs to name it.
+      is_single: whether the mesh has one axis, so that no sentence needs to name it.
     """
     if allowed is not None and not allowed:
         return ("devices do not communicate",)
@@ -40,7 +40,7 @@ def sentences_of(
 
 
 def wording_of(rule: Rule) -> str:
-    """Everything that a rule bounds."""
+    """Describe everything that a rule bounds, exactly."""
     limits = []
     if rule.at_most == 0:
         limits.append("none")
@@ -82,7 +82,7 @@ def _bounding(rule: Rule, over: str) -> str:
 
 
 def _forbidding(rules: Sequence[Rule]) -> list[str]:
-    """One sentence for all rules that forbid the same along one axis after another."""
+    """One sentence for all rules that forbid the same thing along different axes."""
     places: dict[str, list[str]] = {}
     for rule in rules:
         done = _done(rule.kinds)

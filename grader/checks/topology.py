@@ -1,4 +1,4 @@
-"""What the checks on a TPU's program have in common: the slice in their bounds, and their answer without a program."""
+"""What checks on a TPU's program share: the slice in their bounds, and their finding if there is no program."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ def _existing(topology: str) -> str:
 
 
 class TopologyBounds(CheckBounds):
-    """`topology` is a slice such as v5e:2x4. The program of the mesh with as many devices is compiled for it."""
+    """`topology` is a slice such as v5e:2x4. The program for the mesh with as many devices is compiled for it."""
 
     topology: Annotated[str, AfterValidator(_existing)]
 
@@ -27,7 +27,7 @@ class FullSizeBounds(TopologyBounds):
 
 
 def unchecked(on_chip: OnChip, reason: Reason) -> Finding:
-    """Pass if nothing was compiled, which is not the submission's fault; otherwise say what the compiler says."""
+    """Pass if nothing was compiled, which is not the submission's fault; otherwise fail with the compiler's message."""
     if not on_chip.tried:
         return Finding(True, on_chip.fault, checked=False)
     return Finding(False, f"On {on_chip.where}, there is no program to check. {on_chip.fault}", reason)

@@ -1,8 +1,8 @@
-"""Weights that shrink: a decay of a millionth in each step is below every tolerance, and still has one direction.
+"""Detect weight decay: shrinking by a millionth in each step is below every tolerance, but always in one direction.
 
-Correct programs differ from the reference by rounding, which has no direction. Weight decay moves every element by the
-same share of itself. So the differences of a leaf from the expected values are compared with the values that it began
-with, over all elements at once.
+Correct programs differ from the reference by rounding, which has no direction. Weight decay changes every element by
+the same share of itself. So a leaf's differences from the expected values are compared with its initial values, over
+all elements at once.
 """
 
 import numpy as np
@@ -12,16 +12,16 @@ from grader.evidence import Difference
 from grader.program.measured import Leaves
 from grader.wire import Array
 
-# Over a leaf, rounding moves elements by less than a hundredth of this share. The default decay of optax.adamw at a
-# learning rate of 0.01 is twice as much in one step.
+# Over a leaf, rounding amounts to less than a hundredth of this share. The default decay of optax.adamw at a learning
+# rate of 0.01 is twice as much in one step.
 LEAST_SHARE = 5e-7
-# Of the squared differences, as much has to come from the decay.
+# At least this share of the squared differences must come from the decay.
 _LEAST_EXPLAINED = 0.5
 _LEAST_ELEMENTS = 16
 
 
 def decay_of(start: Leaves, expected: Leaves, got: Leaves) -> Mismatch | None:
-    """The first leaf that shrank more or less than it should have, of leaves that are within the tolerance.
+    """Find the first leaf that shrank more or less than it should have, although all leaves are within the tolerance.
 
     Args:
       start: the state before the first step.
@@ -45,10 +45,10 @@ def decay_of(start: Leaves, expected: Leaves, got: Leaves) -> Mismatch | None:
 
 
 def _share(before: Array, expected: Array, got: Array) -> float:
-    """By which share of `before` the two results differ; 0 if rounding explains the difference."""
-    # In a leaf of equal numbers, a shift and a decay are the same.
+    """The share of `before` by which the two results differ; 0 if rounding explains the difference."""
+    # If all elements are equal, a shift and a decay look the same.
     before, update, apart = (each - each.mean() for each in (before, expected - before, got - expected))
-    # A factor that is rounded in another way, such as a bias correction, scales the update. That is not decay.
+    # A factor that is rounded differently, such as a bias correction, scales the update. That is not decay.
     before, apart = _without(before, update), _without(apart, update)
     weight, total = float(before @ before), float(apart @ apart)
     if not (np.isfinite(total) and weight > 0 and total > 0):

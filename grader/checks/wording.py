@@ -1,4 +1,4 @@
-"""What a check says about its bounds before anyone submits: in plain words, and exactly."""
+"""How a check describes its bounds to students: in plain words, and exactly."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ ZERO = "; otherwise the whole score is 0"
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Markdown for one check. `sentences` continue "You pass if …", and `bounds` leave nothing out."""
+    """Markdown for one check. `sentences` continue "You pass if …", and `bounds` are exact and complete."""
 
     sentences: tuple[str, ...]
     bounds: tuple[str, ...] = ()
@@ -24,7 +24,7 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 
 
 def named(names: Iterable[str], last: str = "and") -> str:
-    """The same for names in code."""
+    """Like `listed`, with each name as code."""
     return listed([f"`{each}`" for each in names], last)
 
 
@@ -42,7 +42,7 @@ def _times(number: float | None) -> str:
 
 
 def closeness(tolerance: Mapping[str, Tolerance]) -> str:
-    """How closely values have to match, as the end of a sentence."""
+    """How closely values must match, as the end of a sentence."""
     pairs = {(each.rtol, each.atol) for each in tolerance.values()}
     if pairs == {(0.0, 0.0)}:
         return ", bit for bit"
@@ -53,7 +53,7 @@ def closeness(tolerance: Mapping[str, Tolerance]) -> str:
 
 
 def tolerances(tolerance: Mapping[str, Tolerance]) -> tuple[str, ...]:
-    """The tolerance of each dtype that the manifest names."""
+    """One sentence for each dtype whose tolerance the manifest sets."""
     return (
         *(
             f"{dtype}: an element may differ from the reference's by {power(each.atol)} plus {power(each.rtol)} "
@@ -67,11 +67,11 @@ def tolerances(tolerance: Mapping[str, Tolerance]) -> tuple[str, ...]:
 
 
 def small(ignore_below: int, what: str) -> Sequence[str]:
-    """The bytes that do not count; empty if every byte counts."""
+    """A sentence about the bytes that do not count; empty if every byte counts."""
     return [f"{what} that move less than {ignore_below} bytes in all do not count"] if ignore_below else []
 
 
 def power(value: float) -> str:
-    """`1e-4`, `2.5e-4` or `0`, as one writes it."""
+    """Format a number as `1e-4`, `2.5e-4` or `0`."""
     factor, _, exponent = f"{value:e}".partition("e")
     return f"{float(factor):g}e{int(exponent)}" if value else "0"

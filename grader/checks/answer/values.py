@@ -1,4 +1,4 @@
-"""Is every answer right, within its tolerance?"""
+"""Check that every answer is right, within its tolerance."""
 
 from grader.answer_text import show_answer, tolerance_text
 from grader.checks.answer_outcome import AnswerOutcome
@@ -24,7 +24,7 @@ def describe(bounds: Bounds, manifest: AnswerManifest) -> Wording:
 
 
 def check(outcomes: list[AnswerOutcome]) -> Finding:
-    """Pass if all are right. Evidence: each answer. The right ones are shown only where all are right, because a wrong
+    """Pass if all answers are right. Evidence: each answer, and the right ones only if all are right, because a wrong
     answer leads to another question.
     """
     wrong = [each for each in outcomes if not each.is_right]

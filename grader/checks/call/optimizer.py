@@ -1,4 +1,4 @@
-"""Was the optimizer built as required: `nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)`?
+"""Check that the optimizer was built as required: `nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)`.
 
 The transform is judged by the updates that it computes from given gradients, however it is written. The comparison runs
 outside the submission's process.
@@ -36,7 +36,7 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
     for outcome in outcomes:
         if outcome.got is None:
             return Finding(False, "Not judged: a case did not return.", "wrong_structure")
-        # An update carries the same facts: under jit the optimizer may have been built when an earlier case was traced.
+        # Updates record the same facts: under jit, the optimizer may have been built when an earlier case was traced.
         built = outcome.got.observed
         expected = next((event for event in outcome.expected.observed if event.get("event") == "optimizer"), None)
         if expected is None:
@@ -51,7 +51,7 @@ def _is_same(event: Observed, expected: Observed, tolerances: Tolerances) -> boo
     got = event.get("updates")
     if event.get("wrt") != expected["wrt"] or not isinstance(got, dict):
         return False
-    # A leaf that the model lacks has no gradient either; the check `update` reports it.
+    # A leaf that the model lacks has no gradient either, which the check `update` reports.
     pairs = [
         (update, other)
         for path, update in expected["updates"].items()
@@ -62,14 +62,14 @@ def _is_same(event: Observed, expected: Observed, tolerances: Tolerances) -> boo
 
 
 def _matches(name: str, path: str) -> bool:
-    # A model that wraps the layer puts names between the step and the path.
+    # A model that wraps the layer inserts names between the step and the path.
     step, _, leaf = path.partition("/")
     return name == path or (name.startswith(f"{step}/") and name.endswith(f"/{leaf}"))
 
 
 def _same_rate(event: Observed, expected: Observed) -> bool:
     rate, wanted = event.get("lr"), expected["lr"]
-    # A rate that went through a float32 array is no longer the same double.
+    # A rate that was stored in a float32 array is no longer the same double.
     return isinstance(rate, float) and math.isclose(rate, wanted, rel_tol=1e-6, abs_tol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""Was `optimizer.update` called as often as in the reference, with the reference's gradients, on the right model?"""
+"""Check that `optimizer.update` ran as often as in the reference, with the same gradients, on the right model."""
 
 from grader.checks.call_outcome import Observed, Outcome, Tolerances
 from grader.checks.finding import Finding
@@ -53,7 +53,7 @@ def _updates(observed: list[Observed]) -> list[Observed]:
 def _compare_gradients(expected: dict[str, object], got: object, tolerances: Tolerances, *, public: bool) -> str | None:
     leaves = got if isinstance(got, dict) else {}
     for path, gradient in expected.items():
-        # A model that wraps the layer puts names before the path and leaves its end as it is.
+        # A model that wraps the layer puts names before the path, but keeps its end.
         found = [leaf for name, leaf in leaves.items() if name == path or name.endswith(f"/{path}")]
         if not found:
             return f"optimizer.update received no gradient for `{path}`."

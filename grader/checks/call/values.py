@@ -1,4 +1,4 @@
-"""Does every case return what the reference returns?"""
+"""Check that every case returns what the reference returns."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
-    """Pass if no case has a fault or differs. Evidence: the tolerances, and the public cases that failed."""
+    """Pass if no case fails or differs. Evidence: the tolerances, and the public cases that failed."""
     wrong = [outcome for outcome in outcomes if outcome.fault or outcome.mismatch]
     missing = [outcome for outcome in outcomes if outcome.got is None]
     evidence: list[Evidence] = [
@@ -48,7 +48,7 @@ def _all(number: int) -> str:
 
 
 def _first(outcome: Outcome) -> str:
-    """The first case that failed, in one line. A hidden case gives only its name and the kind of fault."""
+    """Describe the first failed case in one line. A hidden case shows only its id and the kind of fault."""
     if not outcome.case.public:
         return f"The first is {outcome.case.id}" + (f": {outcome.mismatch.kind}." if outcome.mismatch else ".")
     if outcome.mismatch:

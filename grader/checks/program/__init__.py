@@ -1,1 +1,1 @@
-"""Graded properties of a compiled program. All but two are read from the executable that ran."""
+"""Graded properties of a compiled program. All but two are read from the executable or the exported program."""

@@ -1,4 +1,4 @@
-"""Can collectives in loops run beside the matrix products of the same round, or do they take turns with them?"""
+"""Check that collectives in loops can overlap with the matrix products of the same round."""
 
 from pydantic import Field
 
@@ -38,9 +38,9 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if, on every mesh, a loop has such collectives, and each can run beside a product of the same round.
+    """Pass if, on every mesh, a loop has such collectives, and each can overlap with a product of the same round.
 
-    Both programs are read, because a compiler may drop an `optimization_barrier` that makes one wait.
+    The exported program is read, too, because a compiler can drop an `optimization_barrier` that makes one wait.
     """
     evidence: list[Facts] = []
     faults: list[str] = []

@@ -1,4 +1,4 @@
-"""Does each device work on its own rows? No device may gather the global batch or compute on all of it."""
+"""Check that each device works on its own rows: none gathers the global batch or computes on all of it."""
 
 from pydantic import Field
 
@@ -19,7 +19,7 @@ _GATHERING = {"all-gather", "all-to-all", "collective-permute", "collective-broa
 
 
 class Bounds(CheckBounds):
-    """`inputs` are those with a batch; by default, every input that is split along `dimension`, which is the batch."""
+    """`inputs` have a batch; by default, these are all inputs that are split along `dimension`, the batch dimension."""
 
     inputs: list[str] | None = None
     dimension: int = Field(default=0, ge=0)
@@ -40,7 +40,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if no rows travel, whatever their shape, and no tensor on a device has as many rows as the global batch."""
+    """Pass if no rows are sent, in any shape, and no tensor on a device has as many rows as the global batch."""
     evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:
@@ -59,7 +59,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:
-    """Rows of the whole batch, for each input whose rows are split."""
+    """The number of rows in the whole batch, for each input whose rows are split."""
     sizes = {}
     for name, leaf in reference.given:
         at = bounds.dimension
@@ -72,7 +72,7 @@ def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:
 
 
 def _gathered(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | None:
-    """Find rows, or activations computed from them, by the shape of a tensor."""
+    """Find gathered rows, or activations computed from them, by the shape of a tensor."""
     for each in collectives_of(measured, ignore_below=bounds.ignore_below):
         if each.kind not in _GATHERING:
             continue
@@ -86,7 +86,7 @@ def _gathered(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str |
 
 
 def _moved(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | None:
-    """Find the numbers of an input, in any shape and any number of pieces, by following them through the program."""
+    """Find sent elements of an input, in any shape and any number of pieces, by following them through the program."""
     for name in rows:
         carrying = [
             (each, share.logical_bytes)

@@ -1,7 +1,7 @@
-"""Is communication written by hand: are the matrix products and the collectives inside shard_map?
+"""Check that communication is written by hand: all matrix products and collectives are inside shard_map.
 
-The evidence is in the exported program, where shard_map is an operation with a body, and in the channels of the
-compiled collectives: a collective that the partitioner inserted has a channel that the exported program lacks.
+The exported program shows shard_map as an operation with a body. In the compiled program, a collective that the
+partitioner inserted has a channel that the exported program lacks.
 """
 
 from pydantic import Field

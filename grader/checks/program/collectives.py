@@ -1,4 +1,4 @@
-"""Communication between devices: which collectives, over which axes, how many bytes, inside or outside loops?"""
+"""Check communication between devices: which collectives, over which axes, how many bytes, inside or outside loops."""
 
 import math
 from collections.abc import Callable
@@ -102,7 +102,7 @@ def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> list[
 
 
 def _quantity(kind: str, uses: list[CollectiveUse]) -> str:
-    """`one all-gather of 32 KiB` or `3 all-gathers of 96 KiB in total`; without a number where none is known."""
+    """`one all-gather of 32 KiB` or `3 all-gathers of 96 KiB in total`; without numbers if they are unknown."""
     number = sum(each.executions or 0 for each in uses)
     if any(each.executions is None for each in uses):
         return f"{kind} in a loop"
@@ -148,7 +148,7 @@ def _describe(subject: Subject, pair: Pair, counted: Counted, amount: BoundedAmo
 
 
 def _unit_names(rule: Rule, name: str) -> tuple[str, str]:
-    """Whose bytes are counted, and what they are compared with."""
+    """Words for whose bytes are counted, and for what they are compared with."""
     if not rule.each:
         return "", name
     return f" of {name}", "what the reference sends of it" if rule.of == "reference" else "its bytes"
@@ -166,7 +166,7 @@ def _too_much_at_once(rule: Rule, largest: Execution | None) -> str | None:
 
 
 def _limits_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int) -> list[Limit]:
-    """A rule about single leaves has the limit of one: of the leaf that is out of bounds, or moves most."""
+    """The rule's limits. A rule about single leaves shows one leaf: one that is out of bounds, or that moves most."""
     rule, limits = counted.rule, []
     amounts = sorted(amounts_of(subject, pair, counted, ignore_below), key=lambda each: (each.is_broken, each.most))
     for each in amounts[-1:]:
@@ -209,7 +209,7 @@ def _limits_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
 
 
 def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[CountedPart]) -> tuple[str, str]:
-    """The line of the largest collective, and the leaves that its data comes from but should not."""
+    """Words for the line of the largest collective, and for the leaves that its data should not come from."""
     groups = rule.only_from or rule.not_only_from
     if not counted or not (groups or rule.into or rule.not_into):
         return "", ""
@@ -247,7 +247,7 @@ def _rule_name(rule: Rule) -> str:
 
 
 def _limit_name(rule: Rule) -> str:
-    """Rules about the same collectives differ in whose data they count."""
+    """The rule's name with whose data it counts, because several rules can be about the same collectives."""
     if rule.only_from is not None:
         return f"{_rule_name(rule)} from {', '.join(rule.only_from)}"
     if rule.into is not None:
@@ -275,7 +275,7 @@ def _summary(measured: Measured, bounds: Bounds) -> str:
 
 
 def _once(faults: list[str]) -> list[str]:
-    """Drop messages that repeat another one for a further mesh."""
+    """Drop messages that repeat an earlier one for another mesh."""
     seen: dict[object, str] = {}
     for fault in faults:
         seen.setdefault(fault.rpartition("; expected")[2] if "; expected" in fault else fault, fault)

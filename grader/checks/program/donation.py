@@ -1,4 +1,4 @@
-"""Does the new state reuse the memory of the old one?"""
+"""Check that the new state reuses the memory of the old one."""
 
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
@@ -56,7 +56,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _changes(mine: Measured) -> str:
-    """A sentence for each kind of change between the leaves of the state that come in and those that return."""
+    """One sentence for each kind of change between the state's leaves before and after the step."""
     new = dict(mine.out)
     kinds: dict[tuple[str, str], list[str]] = {}
     for path, old in mine.state_in:
@@ -72,7 +72,7 @@ def _changes(mine: Measured) -> str:
 
 
 def _change(old: ProgramLeaf, new: ProgramLeaf) -> tuple[str, str] | None:
-    """What differs, before and after, in words."""
+    """Words for what differs, before and after; None if nothing does."""
     if old.shape != new.shape:
         return f"an array of shape {old.shape}", f"one of shape {new.shape}"
     dtypes = [old.dtype, new.dtype] if old.dtype != new.dtype else ["", ""]

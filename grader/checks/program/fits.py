@@ -1,7 +1,7 @@
-"""Does the program fit into the memory of a chip at the size of a real model?
+"""Check that the program fits into the memory of a chip at the size of a real model.
 
-It is compiled at the shapes and for the mesh of `[program.full_size]`, and never run: for host devices, and where the
-compiler for TPUs is installed, for the slice as well.
+It is compiled for the shapes and the mesh of `[program.full_size]`, but never run: for host devices, and for the slice
+if the TPU compiler is installed.
 """
 
 from collections import Counter
@@ -22,17 +22,16 @@ from grader.verdict import Trust
 
 TITLE = "Fits on a chip at full size"
 TRUST: Trust = "verified"
-# They compute nothing, and JAX writes fewer or more of them where a size is 1, such as the rows of a device.
+# These compute nothing, and JAX writes fewer or more of them if a size is 1, such as the rows on a device.
 _OF_SHAPES = {"stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.reshape", "stablehlo.transpose"}
 
 
 class Bounds(FullSizeBounds):
     """`topology` names the slice. The memory of one of its chips is the bound.
 
-    Nothing is computed at full size, so a program that does something else there is found by its operations, which are
-    those of the small size, and by its work: its results have the reference's shapes, its matrix products take
-    `flops_at_least` to `flops_at_most` times the reference's operations, and each device sends `sent_at_least` times
-    the reference's bytes or more.
+    Nothing is run at full size, so its values cannot be compared. Instead, the program must have the operations of the
+    small size and do the reference's work: results of the same shapes, `flops_at_least` to `flops_at_most` times the
+    FLOPs in matrix products, and at least `sent_at_least` times the bytes that each device sends.
     """
 
     flops_at_least: float = Field(default=0.7, gt=0, le=1)
@@ -56,7 +55,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if both compilers need at most the memory of a chip for the same work. The slice alone may be unchecked."""
+    """Pass if both compilers need at most a chip's memory for the same work. Only the slice can stay unchecked."""
     full = subject.full_size
     if full is None:
         raise GraderFault("problem.toml checks the full size and has no [program.full_size]")
@@ -109,13 +108,13 @@ def _without_program(full: FullSizeProgram) -> Finding:
 
 
 def _other_operations(small: Measured, program: Measured) -> str:
-    """How the program differs from the one at the small size, whose values are checked; empty if it is the same."""
+    """Describe how the program differs from the one at the small size, whose values are checked; empty if not."""
     usual, mine = (_operations(each) for each in (small, program))
     more = {name: mine[name] - usual[name] for name in sorted(usual | mine) if mine[name] != usual[name]}
     pairs = zip(small.facts.inputs, program.facts.inputs, strict=True)
     longer = {after - before for one, other in pairs for before, after in zip(one.shape, other.shape, strict=True)}
     longer.add(program.facts.devices - small.facts.devices)
-    # A loop of Python, such as one over the layers, adds whole rounds of operations that the small program has, too.
+    # A Python loop, such as one over the layers, adds whole rounds of operations that the small program also has.
     is_loop = any(
         each > 1 and all(number > 0 and number % each == 0 and usual[name] for name, number in more.items())
         for each in longer
@@ -134,7 +133,7 @@ def _operations(measured: Measured) -> Counter[str]:
 
 
 def _other_work(reference: Measured, program: Measured, bounds: Bounds) -> str:
-    """What the program does other than at the small size, in a sentence; empty if it does the same."""
+    """Describe, in a sentence, work that differs from the reference's; empty if none does."""
     if [(each.shape, each.dtype) for each in program.facts.outputs] != [
         (each.shape, each.dtype) for each in reference.facts.outputs
     ]:

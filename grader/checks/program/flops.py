@@ -1,4 +1,4 @@
-"""How much does each device compute in matrix products, with the trip counts of loops?"""
+"""Check how much each device computes in matrix products, including the trip counts of loops."""
 
 import math
 
@@ -27,7 +27,7 @@ _POSSIBLE_CAUSES = (
 class Bounds(CheckBounds):
     """Multiples of the reference's FLOPs on a device.
 
-    `at_least` catches products written in a way that cannot be counted, such as a multiplication and a sum.
+    `at_least` catches products that are written so that they cannot be counted, such as a multiplication and a sum.
     """
 
     at_least: float = Field(default=0.5, ge=0, le=1)

@@ -1,4 +1,4 @@
-"""Is the state created in shards? No device may hold much more than its own part while `init` runs."""
+"""Check that the state is created in shards: no device holds much more than its own part while `init` runs."""
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ TRUST: Trust = "verified"
 
 
 class Bounds(CheckBounds):
-    """`at_most` is a multiple of the bytes of the reference's `init` on a device, outputs and temporaries."""
+    """`at_most` is a multiple of the reference's bytes for outputs and temporaries of `init` on a device."""
 
     at_most: float = Field(default=1.5, ge=1)
 
@@ -31,7 +31,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if the compiled `init` holds no more than `at_most` allows: outputs and temporaries on a device."""
+    """Pass if outputs and temporaries of the compiled `init` on a device are within the bound."""
     evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
@@ -65,7 +65,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _cause(pair: Pair, returned: int, expected: int) -> str:
-    """Why it is too much, and what to do, by the bytes on a device that `init` and the reference's return."""
+    """Say why it is too much and what to do, given the bytes of the returned state on a device."""
     if returned > expected:
         placement = (
             "Split each leaf inside the jitted function that creates it, with `jax.lax.with_sharding_constraint` or "

@@ -1,4 +1,4 @@
-"""The memory that the compiled step takes on each device: arguments, constants and temporaries."""
+"""Check the memory that the compiled step takes on each device: arguments, constants and temporaries."""
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ from grader.verdict import Trust
 
 TITLE = "Memory of the compiled step"
 TRUST: Trust = "verified"
-# A smaller difference means nothing: it may be an alignment, a counter, or another fusion.
+# A smaller difference is not significant: it may be alignment, a counter, or another fusion.
 SLACK_BYTES = 4096
 _MAX_ARRAYS = 3
 

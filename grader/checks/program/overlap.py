@@ -1,7 +1,7 @@
-"""Does a collective travel while matrix products are computed? Read from the schedule of the compiler for TPUs.
+"""Check that collectives are in flight while matrix products are computed, in the TPU compiler's schedule.
 
-The compiler places the start of a collective and the wait for it in the order in which a chip runs the program. The
-products between the two hide it. A CPU's program has no such order, so without this compiler nothing is checked.
+The schedule is the order in which a chip runs the program. It contains the start of a collective and the wait for it,
+and the products between the two hide it. A CPU's program has no schedule, so without this compiler nothing is checked.
 """
 
 from pydantic import Field
@@ -23,9 +23,9 @@ _MAX_ROWS = 16
 
 
 class Bounds(TopologyBounds):
-    """Which collectives have to be hidden: those in loops, of these kinds, of `ignore_below` bytes or more each.
+    """Which collectives must be hidden: those in loops, of these kinds, of at least `ignore_below` bytes each.
 
-    `at_least` is the share of the operations in the matrix products of a round that must be computed meanwhile.
+    `at_least` is the share of the operations in a round's matrix products that must run meanwhile.
     """
 
     kinds: list[Kind] = Field(default=["all-gather"], min_length=1)
@@ -51,7 +51,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if a loop has such collectives, and each of them is hidden, or if there is no compiler for TPUs here."""
+    """Pass if a loop has such collectives and each is hidden, or if no TPU compiler is installed."""
     on_chip = subject.on_chip[bounds.topology]
     where = f"On {on_chip.where}"
     if on_chip.program is None:
@@ -88,7 +88,7 @@ def _counted(program: TPUFacts, bounds: Bounds) -> list[tuple[ScheduledComputati
     return [
         (computation, each)
         for computation in program.schedule.computations
-        # The program itself runs once. Everything else is the body of a loop or what one calls.
+        # The program itself runs once. Everything else is the body of a loop, or is called by one.
         if computation.caller and computation.executions != 1
         for each in computation.collectives
         if each.kind in bounds.kinds and each.logical_bytes >= bounds.ignore_below

@@ -1,4 +1,4 @@
-"""Which of JAX's primitives does the traced step use? The process that traced it reports them: they are observed."""
+"""Check which JAX primitives the traced step uses. The process that traced it reports them, so they are observed."""
 
 from pydantic import Field
 

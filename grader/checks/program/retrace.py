@@ -1,4 +1,4 @@
-"""Can the second step reuse the trace of the first? The process that traced it reports this, so it is observed."""
+"""Check that the second step reuses the trace of the first. The process that traced it reports it: it is observed."""
 
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject

@@ -1,4 +1,4 @@
-"""Do bytes and FLOPs change from one mesh to the next as they do in the reference?"""
+"""Check that bytes and FLOPs change from one mesh to the next as in the reference."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from grader.verdict import Trust
 TITLE = "The program scales to another mesh"
 TRUST: Trust = "verified"
 Bounds = CheckBounds
-# How far a factor may be from the reference's, because fusions and small collectives differ a little.
+# The most that a factor may differ from the reference's, because fusions and small collectives differ a little.
 TOLERANCE = 0.1
 _SMALL_BYTES = 64
 
@@ -56,7 +56,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _same_cases(subject: Subject) -> list[tuple[Pair, Pair]]:
-    """The main mesh's program, paired with each other mesh's program for the same cases."""
+    """Pairs of the main mesh's program and another mesh's program for the same cases."""
     firsts: dict[tuple[str, ...], Pair] = {}
     pairs = []
     for pair in subject.pairs:
@@ -67,7 +67,7 @@ def _same_cases(subject: Subject) -> list[tuple[Pair, Pair]]:
 
 
 def _collective_bytes(measured: Measured) -> int | None:
-    """None if a collective runs an unknown number of times."""
+    """The bytes that a device sends; None if a collective runs an unknown number of times."""
     uses = collectives_of(measured, ignore_below=_SMALL_BYTES)
     if any(each.executions is None for each in uses):
         return None

@@ -1,4 +1,4 @@
-"""Does each device hold the same shard of every leaf as in the reference, before and after the step?"""
+"""Check that each device holds the same shard of every leaf as in the reference, before and after the step."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -30,7 +30,7 @@ _ADVICE = {
 
 
 class Bounds(CheckBounds):
-    """With `dims = "any"`, a leaf may be split along any dimension over the same devices. `leaves` are globs."""
+    """With `dims = "any"`, a leaf can be split along any dimension over the same devices. `leaves` are globs."""
 
     dims: Literal["exact", "any"] = "exact"
     leaves: list[str] = Field(default=["*"], min_length=1)
@@ -38,7 +38,7 @@ class Bounds(CheckBounds):
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """A leaf that is not accepted. `shape` is its own if the reference's has another one."""
+    """A leaf that is not accepted. `shape` is its shape if the reference's is different."""
 
     pair: Pair
     row: Placed
@@ -110,7 +110,7 @@ def _row(key: tuple[When, str], expected: ProgramLeaf, got: ProgramLeaf | None, 
 
 
 def _agree(expected: ProgramLeaf, got: ProgramLeaf, bounds: Bounds) -> bool:
-    # An array on a single device has no sharding over the mesh, whatever sharding it gets in order to run.
+    # An array that the program does not place has no sharding over the mesh, whatever sharding it gets to run.
     if not got.placed and len({str(each) for each in expected.slices}) > 1:
         return False
     if bounds.dims == "any":
@@ -125,14 +125,14 @@ def _sharing(leaf: ProgramLeaf) -> list[int]:
 
 
 def _is_held_whole(row: Placed) -> bool:
-    """Does every device hold the whole of a leaf that should be split?"""
+    """Whether every device holds the whole of a leaf that should be split."""
     whole = tuple((0, size) for size in row.shape)
     got, expected = row.got, row.expected
     return got is not None and all(part == whole for part in got) and not all(part == whole for part in expected)
 
 
 def _message(alike: list[_Wrong], subject: Subject) -> str:
-    """Describe all leaves that are wrong in the same way, and how to fix them."""
+    """Describe leaves that are all wrong in the same way, and how to fix them."""
     paths = list(dict.fromkeys(each.row.path for each in alike))
     places = {each.row.when for each in alike}
     found_on = [pair for pair in subject.pairs if any(pair is each.pair for each in alike)]

@@ -1,4 +1,4 @@
-"""How much of the state does the fullest device hold between steps?"""
+"""Check how much of the state the fullest device holds between steps."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Does the program compute what the reference computes: the initial state, the state after each step, and each loss?"""
+"""Check that the program computes what the reference computes: the initial state, and each step's state and loss."""
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def message_of(result: Result) -> str:
-    """Describe what went wrong. A hidden case gives only the kind of fault."""
+    """Describe what went wrong. A hidden case shows only the kind of fault."""
     assert result.mismatch is not None
     where = f", {result.where}" if result.where else ""
     difference = result.mismatch.message if result.case.public else f"{result.mismatch.kind}."

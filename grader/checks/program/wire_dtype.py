@@ -1,9 +1,9 @@
-"""In which dtype do collectives carry their arrays? Read from the exported program.
+"""Check the dtype of the arrays that collectives carry, in the exported program.
 
-The CPU's compiler widens bfloat16 to float32 before a collective, so the compiled program does not show the dtype. The
+The CPU compiler widens bfloat16 to float32 before a collective, so the compiled program does not show the dtype. The
 exported one does, but it may contain collectives that the compiler removes, and lacks those that the partitioner
-inserts. So both count: no written collective may have another dtype, and among the compiled ones there has
-to be one that was written.
+inserts. So both are read: no written collective has another dtype, and the compiled program has such collectives, none
+of them inserted.
 """
 
 from collections.abc import Sequence
@@ -52,8 +52,8 @@ class Rule(CheckBounds):
 
 
 class Bounds(CheckBounds):
-    """The partitioner may insert collectives that move less than `ignore_below` bytes over all their executions. Of
-    the written ones, even the smallest counts."""
+    """The partitioner may insert collectives that move less than `ignore_below` bytes over all their executions.
+    Written collectives count however small they are."""
 
     rules: list[Rule] = Field(min_length=1)
     ignore_below: int = Field(default=64, ge=0)
@@ -89,7 +89,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _broken(pair: Pair, rule: Rule, ignore_below: int) -> str | None:
-    """Describe what breaks the rule, as the rest of a sentence that begins with the mesh; None if nothing does."""
+    """Describe what breaks the rule, as the end of a sentence that begins with the mesh; None if nothing does."""
     expected = _listed(rule.dtypes, "or")
     allowed = {HLO_NAMES[dtype] for dtype in rule.dtypes}
     wrong = [each for each in _written(pair) if each.kind in rule.kinds and not set(each.dtypes) <= allowed]
@@ -113,7 +113,7 @@ def _broken(pair: Pair, rule: Rule, ignore_below: int) -> str | None:
 
 
 def _written(pair: Pair) -> list[WrittenCollective]:
-    """Those that are called from inside a shard_map. A function that nothing calls has none."""
+    """The collectives that are called from inside a shard_map. A function that is never called has none."""
     return [each for each in pair.mine.facts.written if each.operand_bytes]
 
 
@@ -130,7 +130,7 @@ def _line(pair: Pair, written: WrittenCollective) -> str:
 
 
 def _sums(pair: Pair) -> dict[str, bool | int | str]:
-    """By kind and dtype: how many collectives, and the bytes of their operands on one device."""
+    """How many collectives there are by kind and dtype, and the bytes of their operands on one device."""
     sums: dict[str, tuple[int, int]] = {}
     for each in _written(pair):
         dtypes = _listed([JAX_NAMES.get(name, name) for name in dict.fromkeys(each.dtypes)])
