@@ -26,6 +26,7 @@ FIXTURES = {
     "judge": "a sandbox",
     "on_8_devices": "a compiler",
     "postgres_server": "PostgreSQL",
+    "pytester": "a run of pytest",
     "sandbox": "a sandbox",
     "start_service": "a service for one test alone; those on `shared_service` are quick",
     "texts": "a compiler",
@@ -46,17 +47,23 @@ LONG_TESTS = (
 KEPT_IN_ORDER = ("browser", "hostile", "problems", "grader/modes")
 # A module that has one of these as a global traces and compiles, or starts a sandbox or a service.
 GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "serving", "statement_programs"}
-# Files and folders below tests/ whose tests start processes of their own.
+# Files and folders below tests/ whose tests start processes of their own, or measure how work grows, or fill a database
+# for each revision or table.
 PATHS = (
     "app/cli/remote/test_solving.py",
     "app/cli/test_alone.py",
     "app/cli/test_doctor.py",
+    "app/cli/test_explore.py",
     "app/cli/test_inspect.py",
     "app/cli/test_problem_judged.py",
     "app/cli/test_problem_preview.py",
     "app/cli/test_reset_password.py",
     "app/cli/test_worker.py",
     "app/operating/test_nothing_leaks.py",
+    "app/test_backup.py",
+    "app/test_bounded.py",
+    "app/test_growth.py",
+    "app/test_migrate.py",
     "app/web/test_bundle.py",
     "benchmarks/test_bench.py",
     "benchmarks/test_faults.py",

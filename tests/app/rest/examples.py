@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.app.rest.openapi_document import described
 
 FILE = Path("app/rest/examples.json")
-# A longer one is no help to a reader.
+# A reader looks at no more.
 _LONGEST = 4_000
 _FOLDER = "MESHGRADE_TEST_EXAMPLES"
 
