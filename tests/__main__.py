@@ -59,7 +59,7 @@ def run_tests(
         bool,
         typer.Option(
             "--quick",
-            help="Leave out types and slow tests, such as those that start a sandbox, a browser, PostgreSQL or a service.",
+            help="Leave out types and slow tests, such as those that start a sandbox, a browser or PostgreSQL.",
         ),
     ] = False,
     coverage: Annotated[
