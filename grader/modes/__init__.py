@@ -1,4 +1,4 @@
-"""The modes in which a problem is graded, one package each. Only this module picks one."""
+"""The modes in which a problem is graded, one package each. Only this module chooses between them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Run a package's own code, in every mode that has a sandbox, and describe its faults."""
+"""Run a package's own code in the sandbox, and describe its faults."""
 
 from grader import wire
 from grader.case import Case
@@ -14,7 +14,7 @@ def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:
     """The runner that a submission to this problem gets.
 
     Args:
-      rehearsal: public code that warms it if the package does not have a warmup.py.
+      rehearsal: public code that warms the runner if the package has no warmup.py.
     """
     source = package.warmup or rehearsal
     warmup = Warmup(package.version, source) if source else None
@@ -22,12 +22,12 @@ def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:
 
 
 def make_cases(sandbox: Sandbox, spec: RunnerSpec, package: Package, key: str, stop: Stop) -> tuple[Case, ...]:
-    """Run cases.py in its own sandbox. Public cases come first.
+    """Run cases.py in its own runner, and return its cases, public ones first.
 
     Args:
-      key: the runner derives each hidden case's seed from it.
+      key: the key from which the runner derives each hidden case's seed.
     Raises:
-      GraderFault: it failed, or returned something other than cases that the reference accepts.
+      GraderFault: cases.py failed, or returned something other than cases that the reference accepts.
     """
     cases: list[Case] = []
     try:
@@ -42,17 +42,17 @@ def make_cases(sandbox: Sandbox, spec: RunnerSpec, package: Package, key: str, s
 
 
 def failed(package: Package, file: str, fault: SubmissionFault) -> GraderFault:
-    """The fault of a file of the package, for its author."""
+    """The error for a package's author if one of its files failed."""
     return GraderFault(f"{package.slug}: {file} failed: {fault_text(fault)}")
 
 
 def fault_text(fault: SubmissionFault) -> str:
-    """The fault of the package's own code, in words."""
+    """Describe a fault of the package's own code."""
     return f"{fault.detail.get('type', fault.reason)}: {fault}"
 
 
 def refuse(package: Package, faults: list[str]) -> None:
-    """Fail closed: a name that matches nothing guards nothing, so no submission may pass because of it."""
+    """Raise GraderFault if there are faults. Fail closed: a check that names nothing must not let submissions pass."""
     if faults:
         raise GraderFault(f"{package.slug}: {'; '.join(faults)}")
 

@@ -1,4 +1,4 @@
-"""A submission in its own runner."""
+"""Load and grade a submission in its own runner."""
 
 import time
 from abc import ABC, abstractmethod
@@ -14,11 +14,11 @@ _MAX_SOURCE_BYTES = 128 << 10
 
 
 def load_submission(session: Session, source: str, entry: str) -> None:
-    """Run a submission as a module. `entry` names the function that it must define.
+    """Run a submission as a module, which must define the function `entry`.
 
     Raises:
-      SubmissionFault: it is too long, or what `Session.load` raises. The service and the command line refuse far
-        shorter ones, with an answer of their own.
+      SubmissionFault: the source is too long, or `Session.load` fails. The service and the command line have a much
+        lower limit, with their own message.
     """
     size = len(source.encode("utf-8", "replace"))
     if size > _MAX_SOURCE_BYTES:
@@ -28,7 +28,7 @@ def load_submission(session: Session, source: str, entry: str) -> None:
 
 
 class RunnerGrading(ABC):
-    """A `Grading` with its own session, which it opens and closes."""
+    """A `Grading` that opens and closes its own session."""
 
     def __init__(self, request: GradingRequest, sandbox: Sandbox, spec: RunnerSpec) -> None:
         self._request = request
@@ -47,7 +47,7 @@ class RunnerGrading(ABC):
             try:
                 verdict = self._grade(session)
             except SubmissionFault as fault:
-                # Wherever it was noticed, it is the submission's. A mode handles only those after which it can go on.
+                # The submission is at fault, wherever it was noticed. A mode handles only faults that it can survive.
                 verdict = self._report.never_ran(fault, session.output())
             if self._request.watch is not None:
                 self._request.watch(Study(self._errors, (session.spent, *self._meter.spent)))
@@ -55,7 +55,7 @@ class RunnerGrading(ABC):
 
     @abstractmethod
     def _grade(self, session: Session) -> Verdict:
-        """Load the submission, and grade it. A SubmissionFault from here rejects it."""
+        """Load and grade the submission. Raising SubmissionFault rejects it."""
 
     def _load(self, session: Session, entry: str) -> None:
         self._context.progress("importing")

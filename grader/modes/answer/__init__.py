@@ -1,1 +1,1 @@
-"""Answer mode: a student answers a question with numbers of their own. Nothing that they write is run."""
+"""Answer mode: each student answers a question with different numbers. Nothing that they write is run."""

@@ -1,4 +1,4 @@
-"""Reads the questions that a package has drawn in the walls, and finds what is wrong with them."""
+"""Read the questions that a package has drawn behind the walls, and find their faults."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,15 +13,11 @@ _MAX_FAULTS = 5
 
 
 class BadVariant(Exception):
-    """A question cannot be used. The message names the file and says why."""
+    """A question cannot be used. The message names the file and the reason."""
 
 
 def read_variant(manifest: AnswerManifest, number: int, text: object) -> Variant:
-    """One question, as grader/modes/answer/inside.py writes it.
-
-    Raises:
-      BadVariant.
-    """
+    """Read one question, as grader/modes/answer/inside.py writes it. Raises BadVariant if it cannot be used."""
     try:
         solved = json.loads(text) if isinstance(text, str) else None
     except ValueError:
@@ -42,7 +38,7 @@ def read_variant(manifest: AnswerManifest, number: int, text: object) -> Variant
 
 
 def different(variants: list[Variant]) -> tuple[Variant, ...]:
-    """Those with parameters of their own: a question that was drawn twice counts once."""
+    """The questions without repetitions: one that was drawn twice counts once."""
     seen: dict[str, Variant] = {}
     for each in variants:
         seen.setdefault(json.dumps(each.parameters, sort_keys=True), each)
@@ -50,7 +46,7 @@ def different(variants: list[Variant]) -> tuple[Variant, ...]:
 
 
 def wrong_questions(package: Package, manifest: AnswerManifest, variants: tuple[Variant, ...]) -> list[str]:
-    """What is wrong with the questions together, for the author."""
+    """The faults of all questions together, for the author."""
     faults = list(_too_few(manifest, variants))
     for name in TEMPLATES:
         faults += _unknown_in_template(package, name, variants)

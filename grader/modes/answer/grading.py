@@ -1,4 +1,4 @@
-"""Grades one attempt of mode answer: reads the answers, and compares them with those of its question."""
+"""Grade one attempt in answer mode: read its answers, and compare them with the question's."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ Solve = Callable[[dict[str, object], Stop], Variant]
 
 
 class AnswerGrading:
-    """See `Grading`. Needs no runner, unless another version has drawn the question."""
+    """See `Grading`. It needs a runner only if another version has drawn the question."""
 
     def __init__(self, manifest: AnswerManifest, questions: Variants, request: GradingRequest, solve: Solve) -> None:
         self._manifest = manifest
@@ -65,7 +65,7 @@ def _case(outcome: AnswerOutcome) -> CaseResult:
 
 
 def _misconception(outcomes: list[AnswerOutcome], variant: Variant) -> str | None:
-    """The misunderstanding that gives exactly these wrong answers; of several, the one that explains the most."""
+    """The misunderstanding that gives these wrong answers; if several do, the one that explains the most."""
     found: tuple[int, str] | None = None
     by_id = {each.spec.id: each for each in outcomes}
     for mistake in variant.mistakes:

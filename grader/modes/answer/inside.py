@@ -1,7 +1,7 @@
-"""Runs in the walls, instead of a submission: draws the questions of a package and answers them.
+"""Draw and answer the questions of a package. This runs behind the walls, instead of a submission.
 
-The judge appends the texts of questions.py and mistakes.py to this file. Nothing imports it. Each question leaves the
-walls as one JSON text, which the judge checks.
+The judge appends the texts of questions.py and mistakes.py to this file, which no module imports. Each question leaves
+the walls as one JSON text, which the judge checks.
 """
 
 import json
@@ -14,14 +14,14 @@ VARIANTS = 0
 
 
 def hidden_cases(rng: Any) -> Any:
-    """One question at a time: before each one, the runner seeds `rng` again."""
+    """Yield one question at a time. The runner seeds `rng` again before each one."""
     questions, mistakes = _modules()
     for _ in range(VARIANTS):
         yield {"variant": _solved(questions, mistakes, _plain(questions.draw(rng)))}
 
 
 def solve(parameters: str) -> str:
-    """Answer the question with these parameters, which another version has drawn."""
+    """Answer the question with these parameters, which another version drew."""
     questions, mistakes = _modules()
     return _solved(questions, mistakes, json.loads(parameters))
 
@@ -59,7 +59,7 @@ def _copy(parameters: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of NumPy and JAX as Python's, and a PartitionSpec as it is written."""
+    """Convert NumPy's and JAX's numbers to Python's, and a PartitionSpec to its text."""
     jax: Any = sys.modules.get("jax")
     if jax is not None and isinstance(value, jax.sharding.PartitionSpec):
         return f"P({', '.join(repr(each) for each in value)})"

@@ -1,4 +1,4 @@
-"""Answer mode: the questions are drawn and answered in the walls once, and an attempt is compared outside of them."""
+"""Answer mode: questions are drawn and answered once behind the walls, and attempts are compared outside them."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _INSIDE = (Path(__file__).parent / "inside.py").read_text(encoding="utf-8")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPrepared:
-    """The questions. They have no cases: nothing of an attempt is run."""
+    """The questions. There are no cases, because nothing of an attempt is run."""
 
     questions: Variants
     cases: tuple[Case, ...] = ()
@@ -40,7 +40,7 @@ class AnswerMode(Mode[AnswerPrepared]):
         self._spec = runner_spec(package)
 
     def warm(self) -> None:
-        """Nothing of an attempt is run, so nothing has to be warm."""
+        """Do nothing, because nothing of an attempt is run."""
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> AnswerPrepared:
         context.progress("drawing the questions")
@@ -85,7 +85,7 @@ class AnswerMode(Mode[AnswerPrepared]):
         return AnswerGrading(self._manifest, prepared.questions, request, self._solve)
 
     def _solve(self, parameters: dict[str, object], stop: Stop) -> Variant:
-        """Answer a question that another version has drawn, as a rejudge by this one needs."""
+        """Answer a question that another version drew, for a rejudge by this version."""
         package = self._package
         try:
             with self._sandbox.open(self._spec, stop) as session:

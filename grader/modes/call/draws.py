@@ -1,8 +1,8 @@
-"""Hidden cases that belong to one attempt, in call mode.
+"""Draw each attempt's own hidden cases, in call mode.
 
-Their inputs are drawn from the deployment's secret and the attempt's name, and the reference answers them in a runner
-that never runs submissions. So even a submission that leaks its inputs reveals nothing about those of another attempt.
-The same name gives the same inputs, so that an attempt can be graded again.
+The inputs are drawn from the deployment's secret and the attempt's name, and the reference answers them in a runner
+that never runs submissions. So a submission that leaks its inputs reveals nothing about another attempt's. The same
+name gives the same inputs, so that an attempt can be graded again.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from grader.modes.package_code import runner_spec
 from grader.package.package import Package
 from grader.sandbox.protocol import Sandbox, Session
 
-# A runner ends after this many requests, or after this long without one, because it holds 200 MB.
+# A runner ends after this many requests, or after this long without one, because it takes 200 MB.
 _USES = 128
 _IDLE_S = 30.0
 _LOOK_S = 0.05
@@ -37,9 +37,8 @@ T = TypeVar("T")
 class HiddenCases:
     """The hidden cases of one attempt, while they are being made.
 
-    `cases` waits for the inputs and starts the reference on them; `answers` waits for its answers by case.
-
-    Both raise GraderFault if the package's own code fails, and Cancelled.
+    `cases` waits for the inputs and starts the reference on them; `answers` waits for its answers, by case id. Both
+    raise GraderFault if the package's own code fails, and Cancelled.
     """
 
     cases: Callable[[], tuple[Case, ...]]
@@ -47,7 +46,7 @@ class HiddenCases:
 
 
 class Draws:
-    """Threads may share one. Runners are opened when needed, and kept for a while for the next attempt."""
+    """Draws hidden cases. Threads may share one. It keeps runners for a while, for the next attempts."""
 
     def __init__(self, sandbox: Sandbox, secret: bytes) -> None:
         self._sandbox = sandbox
@@ -61,7 +60,7 @@ class Draws:
         """Start drawing the inputs of the attempt `name`. Returns at once.
 
         Args:
-          like: the prepared hidden cases; the new ones must have their form.
+          like: the prepared hidden cases, whose form the new ones must have.
         """
         making = self._threads.submit(self._cases, package, name, like)
         answering: list[Future[dict[str, Answer]]] = []
@@ -79,7 +78,7 @@ class Draws:
         return HiddenCases(cases, answers)
 
     def let_go(self) -> None:
-        """End the runners that are not in use."""
+        """End all idle runners."""
         with self._guard:
             idle = [each for kept in self._idle.values() for each in kept]
             self._idle.clear()
@@ -115,7 +114,7 @@ class Draws:
         return self._ask(package, "reference.py", ask)
 
     def _ask(self, package: Package, what: str, ask: Callable[[Session], T]) -> T:
-        """Try once more if the runner is lost, because a kept one may have died meanwhile."""
+        """Call `ask` with a runner; once more if the runner is lost, because a kept one may have died."""
 
         def once() -> T:
             with self._lent(package) as session:
@@ -132,13 +131,13 @@ class Draws:
 
     @contextmanager
     def _lent(self, package: Package) -> Iterator[Session]:
-        """Lend a runner for the package's own code, one to each thread at a time."""
+        """Lend a runner for the package's own code. Only one thread at a time uses it."""
         with self._guard:
             kept = self._idle.setdefault(package.version, [])
             runner = kept.pop() if kept else None
         if runner is None:
             opened = ExitStack()
-            # Without the stop of the attempt, because the runner outlives it.
+            # Don't pass the attempt's `stop`, because the runner outlives the attempt.
             session = opened.enter_context(self._sandbox.open(replace(runner_spec(package), share=_USES, own=True)))
             runner = _Runner(session, opened)
         try:
@@ -161,7 +160,7 @@ class Draws:
 
 @dataclass(slots=True)
 class _Runner:
-    """Used by one thread at a time; `opened` closes it."""
+    """A runner and how to close it, by `opened`. Only one thread at a time may use it."""
 
     session: Session
     opened: ExitStack
@@ -169,7 +168,7 @@ class _Runner:
 
 
 def _form(inputs: dict[str, object]) -> list[tuple[object, ...]]:
-    """The form that warm programs and limits were prepared for: names, types, shapes and dtypes."""
+    """The form for which warm programs and limits were prepared: names, types, shapes and dtypes."""
     return [
         (name, value.shape, value.dtype.name) if isinstance(value, np.ndarray) else (name, type(value))
         for name, value in inputs.items()
@@ -181,7 +180,7 @@ def _wait(made: Future[T], stop: Stop) -> T:
         try:
             return made.result(_LOOK_S)
         except NotYet:
-            # The work itself may also have raised TimeoutError.
+            # The work itself can also raise TimeoutError.
             if made.done():
                 return made.result()
             if stop.is_set():

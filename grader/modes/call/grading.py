@@ -28,7 +28,7 @@ class CallGrading(RunnerGrading):
     """Grades one submission.
 
     Args:
-      hidden_cases: the attempt's own hidden cases. None for the prepared ones.
+      hidden_cases: the attempt's own hidden cases; None to use the prepared ones.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class CallGrading(RunnerGrading):
         self._hidden_cases = hidden_cases
 
     def _grade(self, session: Session) -> Verdict:
-        """Grade on the public cases, then on the attempt's own hidden ones.
+        """Grade on the public cases, then on the attempt's own hidden cases.
 
-        A submission that fails a public case is rejected in any case, so the prepared hidden cases are enough for it.
-        No attempt that could be accepted gets them.
+        A submission that fails a public case is rejected anyway, so it gets the prepared hidden cases. No attempt that
+        could be accepted gets those.
         """
         report, manifest, prepared = self._report, self._package.manifest, self._prepared
         hidden_cases = self._hidden_cases
@@ -63,7 +63,7 @@ class CallGrading(RunnerGrading):
             assert hidden_cases is not None
             hidden = list(hidden_cases.cases())
         if hidden:
-            # From here on the output may contain hidden inputs, so none of it may reach the verdict.
+            # From now on, output may contain hidden inputs, so none of it may reach the verdict.
             session.seal_output()
             got = self._call_all(session, hidden, len(public) + len(hidden), got)
         output = session.output()
@@ -96,7 +96,8 @@ class CallGrading(RunnerGrading):
         """Call the entry point once per case, until a fault ends the process.
 
         Args:
-          number: of all cases; `before`: those that were called already.
+          number: the number of all cases.
+          before: the results of earlier calls.
         """
         got: Got = dict(before or {})
         got |= {case.id: (None, None) for case in cases}
@@ -126,7 +127,7 @@ class CallGrading(RunnerGrading):
     def _is_same(self, known: KnownSubmission, outcomes: list[Outcome]) -> bool:
         """Whether a known wrong submission does the same in all cases.
 
-        It gets a runner of its own, because it may change what others see.
+        It runs in its own runner, because it may change what others would see there.
         """
         is_wrong = _has_wrong_result(outcomes)
         try:
@@ -145,7 +146,7 @@ class CallGrading(RunnerGrading):
 
 
 def _fingerprint_of(outcomes: list[Outcome], tolerances: dict[str, Tolerance]) -> Fingerprint | None:
-    """None if a public case has no result."""
+    """The fingerprint of the public cases; None if one has no result."""
     is_wrong = _has_wrong_result(outcomes)
     results, shown = {}, False
     for outcome in outcomes:
@@ -164,12 +165,12 @@ def _has_wrong_result(outcomes: list[Outcome]) -> bool:
 
 
 def _identified_by(answer: Answer, *, is_wrong: bool) -> object:
-    """A mistake is identified by its result or, if that is right, by what the spies saw."""
+    """What identifies a mistake: its result or, if that is right, what the spies observed."""
     return answer.result if is_wrong else answer.observed
 
 
 def _has_ended(session: Session, got: Got) -> bool:
-    """Whether a fault has ended the process, so that it cannot run another case."""
+    """Whether a fault ended the process, so that it cannot run another case."""
     faults = [fault for _, fault in got.values() if fault is not None]
     return bool(faults) and not (session.alive and all(REASONS[fault.reason].process_lives for fault in faults))
 
@@ -203,7 +204,7 @@ _NAMED_EXCEPTIONS = frozenset(
 
 
 def _hidden_message(outcome: Outcome) -> str:
-    """Only the kind of fault, in our own words: a message, a shape, a line or a name could reveal an input."""
+    """The kind of fault, in our own words, because a message, a shape, a line or a name could reveal an input."""
     if outcome.mismatch is not None:
         return f"{outcome.mismatch.kind[0].upper()}{outcome.mismatch.kind[1:]}."
     assert outcome.fault is not None

@@ -79,7 +79,7 @@ class CallMode(Mode[CallPrepared]):
             raise failed(self._package, "reference.py", fault) from None
 
     def _answered(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
-        """As `_answers`, but a fault of the reference, which typed inputs may cause, is raised as SubmissionFault."""
+        """Like `_answers`, but raise SubmissionFault if the reference fails, as typed inputs can make it do."""
         package = self._package
         answers: dict[str, Answer] = {}
         with sandbox.open(self._spec, stop) as session:

@@ -19,14 +19,14 @@ class CallPrepared:
 
 
 def answer_of(values: dict[str, object]) -> Answer:
-    """Read a reply to `call`. Records of the spies are accepted only in the form that the spies use."""
+    """Read a reply to `call`. Records that do not have the spies' form are dropped."""
     observed = values.get("observed")
     events = [event for event in observed if _is_event(event)] if isinstance(observed, list) else []
     return Answer(values.get("result"), events)
 
 
 def _is_event(event: object) -> bool:
-    """Whether it has the form of an event of grader/runner/observe.py. A submission can send anything."""
+    """Whether a record has the form of an event of grader/runner/observe.py. A submission can send anything."""
     match event:
         case {
             "event": str(),
@@ -50,7 +50,7 @@ def store(folder: Path, prepared: CallPrepared) -> None:
 
 
 def load(folder: Path) -> CallPrepared | None:
-    """None if it was not stored, or not completely."""
+    """Read what `store` wrote; None if it is missing or incomplete."""
     try:
         cases, values_of, _ = kept.load_cases(folder)
     except kept.UNREADABLE:

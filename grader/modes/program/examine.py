@@ -1,7 +1,7 @@
 """Program mode: compile a source for every mesh of its problem, measure the programs, and run them.
 
-The reference, the known wrong submissions and a submission are treated alike: a runner exports, a verifier compiles and
-runs. They go side by side: a program is compiled while the next is exported, and while `init` runs with hidden seeds.
+References and submissions are treated alike: a runner exports, and verifiers compile and run. They work in parallel: a
+program is compiled while the next one is exported, and while `init` runs with hidden seeds.
 """
 
 import time
@@ -22,7 +22,7 @@ from grader.sandbox.protocol import Sandbox, Session
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """All programs of one source, meshes in the package's order; and how long its runner took to export them."""
+    """All programs of one source, in the package's order of meshes, and how long it took to export them."""
 
     programs: tuple[Examined, ...]
     export_s: float
@@ -40,9 +40,9 @@ def examine(
     """Export what `session` has loaded for every mesh and signature, and verify each one.
 
     Args:
-      listing: the programs are to be shown, so their instructions are listed.
+      listing: also list the instructions of the programs, to show them.
     Raises:
-      SubmissionFault, GraderFault, Cancelled: as the sessions do; of several, the first in the order of the meshes.
+      SubmissionFault, GraderFault, Cancelled: from the sessions; of several, the first in the order of the meshes.
     """
     signatures = signatures_of(manifest, cases)
 
@@ -53,7 +53,7 @@ def examine(
         except NeedsOwnVerifier:
             pass
         except SubmissionFault as fault:
-            # An earlier program may have broken this verifier. A program that crashes its own verifier did it itself.
+            # An earlier program may have broken this verifier. If a new one also crashes, it is this program's fault.
             if fault.reason != "killed":
                 raise
         parts = []
@@ -77,7 +77,7 @@ def examine(
             context.progress("compiling and running")
             for number, (exported, later, _) in enumerate(programs):
                 later.set_result(later_states(session, manifest, wanted[number][1], exported, number))
-        except BaseException as error:  # whatever it is, the threads that wait for states must end as well
+        except BaseException as error:  # of any kind, because the threads that wait for states must end, too
             for _, later, _ in programs:
                 if not later.done():
                     later.set_exception(error)
@@ -87,7 +87,7 @@ def examine(
 
 
 def _public_and_hidden(signature: Signature, states: States) -> list[tuple[Signature, States]]:
-    """The public and the hidden cases of a signature, because public output must come without hidden inputs."""
+    """Split a signature into its public and hidden cases, because public output must come without hidden inputs."""
     first = first_cases(signature)
     none: Future[tuple[Leaves, ...]] = Future()
     none.set_result(())

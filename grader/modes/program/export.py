@@ -1,8 +1,7 @@
-"""Has a runner export a submission for one mesh, and takes nothing in its replies on trust.
+"""Let a runner export a submission for one mesh, and check everything in its replies.
 
-A program is exported with the seeds of public cases alone. The states of hidden ones are requested when every program
-has been exported: compiling needs their form, which is the same, and nothing that the submission prints from then on is
-kept.
+A program is exported with the seeds of public cases only. The states of hidden cases are requested after all exports:
+compiling needs only their form, which is the same, and output from then on is dropped.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from grader.wire import MAX_LEAVES, MAX_PATH, Array
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The leaves of the state for each case of a signature: those of the first cases, and later those of the others."""
+    """The leaves of the state for each case of a signature: those of the first cases now, the others later."""
 
     first: tuple[Leaves, ...]
     later: Future[tuple[Leaves, ...]]
@@ -31,7 +30,7 @@ class States:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a runner gave for one mesh: the program, and the leaves of the state for the signature's first cases."""
+    """What a runner exported for one mesh: the program, and the state's leaves for the signature's first cases."""
 
     artifact: Array
     init: Array | None
@@ -42,12 +41,12 @@ class Export:
 
 
 def first_cases(signature: Signature) -> tuple[Case, ...]:
-    """The cases that a program is exported with: the public ones, or all where there are none."""
+    """The cases with which a program is exported: the public ones, or all if there are none."""
     return tuple(case for case in signature.cases if case.public) or signature.cases
 
 
 class Programs(Protocol):
-    """What of a manifest says which programs there are."""
+    """The part of a manifest that says which programs there are."""
 
     @property
     def program(self) -> ProgramSpec: ...
@@ -61,18 +60,18 @@ def export(
     *,
     names_mesh: bool = False,
 ) -> Export:
-    """Export the loaded source for one mesh. Raises the same errors as `Session.request`.
+    """Export the loaded source for one mesh. Raises the errors of `Session.request`.
 
-    Output is dropped from the first seed or argument of a hidden case on.
+    As soon as a seed or argument of a hidden case is sent, output is dropped.
 
     Args:
-      names_mesh: the entry point takes the mesh only if its first parameter is named `mesh`.
+      names_mesh: whether the entry point takes the mesh only if its first parameter is named `mesh`.
     """
     program = manifest.program
     first = first_cases(signature)
     if first and not first[0].public:
         session.seal_output()
-    # Where the verifier runs `init` itself, one state shows what its leaves are called.
+    # If the verifier runs `init` itself, one state is enough for the names of its leaves.
     seeded = first[:1] if program.export_init else first
     values = session.export(
         mesh,
@@ -101,7 +100,7 @@ def export(
             and all(type(number) is int for number in primitives.values())
         ):
             _check_states(states[0], states)
-            # Without an `init`, there is no state in any case.
+            # Without an `init`, no case has a state.
             states = states if program.init else states * len(first)
             return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
     raise _malformed("an export")
@@ -110,12 +109,12 @@ def export(
 def later_states(
     session: Session, manifest: Programs, signature: Signature, exported: Export, number: int
 ) -> tuple[Leaves, ...]:
-    """Have `init` run with the seeds that an export was made without. Raises what `Session.request` raises.
+    """Run `init` with the seeds that `export` left out. Raises the errors of `Session.request`.
 
-    Nothing of what is printed from here on is kept.
+    From now on, output is dropped.
 
     Args:
-      number: which of the session's exports this is, from 0.
+      number: the number of the export in its session, from 0.
     """
     cases = signature.cases[len(first_cases(signature)) :]
     if not cases or manifest.program.export_init:
@@ -145,7 +144,7 @@ def _is_array(leaf: object) -> bool:
 
 
 def _are_paths(names: list[object]) -> bool:
-    """Whether these can be leaf names of our runner: not too many, not too long, each name once."""
+    """Whether our runner can have sent these leaf names: not too many, not too long, each name once."""
     return (
         len(names) <= MAX_LEAVES + 1
         and all(isinstance(name, str) and len(name) <= MAX_PATH for name in names)

@@ -1,4 +1,4 @@
-"""The entry point of a problem as a function that is only compiled, at the shapes of a real model."""
+"""Make the entry point of a problem a function at the shapes of a real model, to compile but not run it."""
 
 from pydantic import ValidationError
 
@@ -12,9 +12,9 @@ def full_size_function(manifest: ProgramManifest, small: Measured) -> Function:
     """The entry point with the mesh and the shapes of `[program.full_size]`, and the shardings of `[program.inputs]`.
 
     Args:
-      small: a program of the entry point, for the order of the arguments and their dtypes.
+      small: a program of the entry point, which has the order of the arguments and their dtypes.
     Raises:
-      GraderFault: the package gives no full size, or one that its arguments do not fit.
+      GraderFault: the package has no full size, or one that does not fit its arguments.
     """
     full = manifest.program.full_size
     if full is None:

@@ -1,4 +1,4 @@
-"""Compile a function that belongs to no problem, and measure the program. It is not run: there are no values."""
+"""Compile a function that belongs to no problem, and measure the program. It is not run, because it has no inputs."""
 
 import hashlib
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def warm():
 
     rehearse(None, [{{"x": {devices}}}], compiled=compiled)
 """
-# Runners are kept warm for each number of devices, so there are only three of them.
+# Runners are kept warm for each number of devices, so only three numbers are used.
 _DEVICES = (8, 64, MAX_DEVICES)
 
 
@@ -39,12 +39,12 @@ def _spec(devices: int) -> RunnerSpec:
 def inspect_function(
     function: Function, sandbox: Sandbox, source: str, context: Context, *, names_mesh: bool = True
 ) -> Measured:
-    """Compile a function on its mesh. Raises what `Mode.inspect` raises.
+    """Compile a function on its mesh. Raises the errors of `Mode.inspect`.
 
     Args:
-      names_mesh: it gets the mesh only if its first parameter has that name.
+      names_mesh: whether it gets the mesh only if its first parameter is named `mesh`.
     """
-    # Not validated, because a problem has two meshes or more.
+    # Not validated, because a problem has at least two meshes.
     programs = _Programs(ProgramSpec.model_construct(meshes=[function.mesh]))
     args = tuple(
         Argument(shape=each.shape, dtype=each.dtype, spec=each.spec, path=each.name.split("/"))
@@ -66,7 +66,7 @@ def inspect_function(
         except NeedsOwnVerifier:
             continue
         except SubmissionFault as fault:
-            # An earlier program may have broken this verifier. A program that crashes its own verifier did it itself.
+            # An earlier program may have broken this verifier. If a new one also crashes, it is this program's fault.
             if fault.reason != "killed" or alone:
                 raise
     raise AssertionError("a verifier of its own serves any program")

@@ -1,4 +1,4 @@
-"""Program mode: the submission's compiled programs beside the reference's, checked, and their cost."""
+"""Program mode: check the submission's compiled programs against the reference's, and compute their cost."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -31,12 +31,12 @@ from grader.reasons import Reason
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, CostName, Efficiency, EfficiencyPart, Verdict
 
-# A cost below this counts as none. Otherwise, next to a reference that sends nothing, any byte would be infinitely bad.
+# Bytes added to both costs. Otherwise, if the reference sends nothing, any byte would be infinitely bad.
 _SMALL = 1024
 
 
 class ProgramGrading(RunnerGrading):
-    """Grades one submission. Verifiers are lent to it."""
+    """Grades one submission."""
 
     def __init__(
         self,
@@ -91,14 +91,14 @@ class ProgramGrading(RunnerGrading):
     def _misconception(
         self, fingerprint: Fingerprint, reason: Reason | None, mine: Sequence[Examined], subject: Subject
     ) -> str | None:
-        # Of right results only the programs are compared, and most hidden cases have that of a public one.
+        # If results are right, only programs are compared, and most hidden cases have the program of a public one.
         has_more = self._request.hidden and (bool(fingerprint.results) or not all(map(_is_public, subject.pairs)))
         return self._request.known.explain(
             fingerprint, reason, lambda known: self._is_same(known, mine, subject), has_more=has_more
         )
 
     def _is_same(self, known: KnownSubmission, mine: Sequence[Examined], subject: Subject) -> bool:
-        """Whether a known wrong submission returns the same in all cases or, if that is right, has such programs."""
+        """Whether a known wrong submission returns the same in all cases or, if that is right, has equal programs."""
         cases = [case for case in self._prepared.cases if case.public or self._request.hidden]
         try:
             with self._sandbox.open(self._spec, self._context.stop) as session:
@@ -117,11 +117,11 @@ class ProgramGrading(RunnerGrading):
             without_init(pattern_of([each.measured for each in examined]), usual)
             for examined in (theirs.programs, mine)
         ]
-        # At full size, where it takes minutes, nothing is compiled only to explain.
+        # Compiling at full size takes minutes, so it is not done only to explain a rejection.
         return subject.full_size is None and patterns[0] == patterns[1]
 
     def _on_chip(self, mine: Sequence[Measured]) -> dict[str, OnChip]:
-        """The programs of the slices that checks name, each compiled once."""
+        """The programs for the slices that checks name, each compiled once."""
         found: dict[str, OnChip] = {}
         for spec in self._manifest.checks:
             if isinstance(spec.bounds, FullSizeBounds) or not isinstance(spec.bounds, TopologyBounds):
@@ -138,10 +138,10 @@ class ProgramGrading(RunnerGrading):
         return found
 
     def _full_size(self, small: Measured) -> FullSizeProgram | None:
-        """The program at full size, if a check reads it; for an attempt, that of the check's slice if it can pass.
+        """The program at full size, if a check reads it; compiled for the slice, too, for an attempt that can pass.
 
         Args:
-          small: a program of the submission's, for the names and dtypes of the arguments.
+          small: one of the submission's programs, which has the names and dtypes of the arguments.
         """
         full_size = (each.bounds for each in self._manifest.checks if isinstance(each.bounds, FullSizeBounds))
         bounds = next(full_size, None)
@@ -156,7 +156,7 @@ class ProgramGrading(RunnerGrading):
         except SubmissionFault as fault:
             return FullSizeProgram(reference, None, fault)
         chip, _ = slice_of(bounds.topology)
-        # It takes minutes, and what does not fit by the first compiler is not accepted anyway.
+        # This takes minutes, and a program that does not fit according to the CPU compiler is rejected anyway.
         if self._request.hidden and program.needed_bytes <= chip.hbm_bytes:
             program = replace(program, tpu=compile_for(chip, program, self._sandbox, self._context, background=True))
         return FullSizeProgram(reference, program)
@@ -199,14 +199,14 @@ def _ring_bytes(measured: Measured) -> int | None:
 
 _COSTS: dict[CostName, Callable[[Measured], int | None]] = {
     "ring_bytes": _ring_bytes,
-    # An array that is a constant of the program does not save memory, because it is stored in addition.
+    # Making an array a constant of the program saves no memory, because constants are stored, too.
     "temporary_bytes": lambda measured: measured.facts.memory.temporary_bytes + measured.facts.census.constant_bytes,
     "dot_flops": lambda measured: measured.facts.census.dot_flops,
 }
 
 
 def _check_inputs(mine: Measured, reference: Measured) -> None:
-    """The grader shards the inputs, but a process that ran a submission could export other shardings.
+    """Check that the inputs have the grader's shardings, because a submission's process could export others.
 
     Raises:
       SubmissionFault: `wrong_sharding`.
@@ -221,7 +221,7 @@ def _check_inputs(mine: Measured, reference: Measured) -> None:
 
 
 def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
-    """The reference's program for the same mesh and form; a run has fewer cases of a form than the reference."""
+    """The reference's program for the same mesh and cases. In a run, the reference has more cases."""
     wanted = {case.id for case in got.cases}
     for each in reference:
         if each.measured.mesh == got.measured.mesh and wanted <= each.runs.keys():
@@ -230,7 +230,7 @@ def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
 
 
 def _fingerprint_of(mine: Sequence[Examined], subject: Subject, *, is_right: bool) -> Fingerprint:
-    """Of wrong results what they look like, of right ones how the program is built."""
+    """The fingerprint: of the results if they are wrong, or else of how the program is built."""
     if not is_right:
         shown = any(result.mismatch is not None for result in subject.results if result.case.public)
         return Fingerprint(results=results_of(mine), shown=shown)
@@ -239,7 +239,7 @@ def _fingerprint_of(mine: Sequence[Examined], subject: Subject, *, is_right: boo
     usual = pattern_of([pair.reference for pair in pairs])
     if subject.full_size is not None:
         if subject.full_size.program is None:
-            # Its other programs are right ones.
+            # Its programs at the small size are right, so they identify nothing.
             return Fingerprint()
         pattern |= full_size_pattern(subject.full_size.program)
         usual |= full_size_pattern(subject.full_size.reference)

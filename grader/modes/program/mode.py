@@ -40,13 +40,13 @@ def warm():
 
 
 def rehearsing_runner(package: Package, manifest: ProgramManifest) -> RunnerSpec:
-    """The runner that a submission gets. It has run the starter's `init`, or the package's warmup.py."""
+    """The runner for submissions. It is warmed by the package's warmup.py, or else by the starter's `init`."""
     program = manifest.program
     return runner_spec(package, _REHEARSAL.format(starter=package.starter, init=program.init, meshes=program.meshes))
 
 
 class ProgramMode(Mode[ProgramPrepared]):
-    """See `Mode`. No submission's process receives a hidden input, so all attempts have the same."""
+    """See `Mode`. No submission's process receives a hidden input, so all attempts share the hidden inputs."""
 
     def __init__(self, package: Package, manifest: ProgramManifest, sandbox: Sandbox) -> None:
         self._package = package
@@ -55,7 +55,7 @@ class ProgramMode(Mode[ProgramPrepared]):
         self._spec = rehearsing_runner(package, manifest)
 
     def warm(self) -> None:
-        # A verifier as well: the first program after a start would wait a second and a half for one.
+        # Also a verifier, for which the first program after a start would otherwise wait a second and a half.
         self._sandbox.warm(RunnerSpec(self._spec.devices, self._spec.limits, program="verify"))
         self._sandbox.warm(self._spec)
 
@@ -115,7 +115,7 @@ class ProgramMode(Mode[ProgramPrepared]):
         return tuple(with_chip(each.measured, chip, self._sandbox, context) for each in examined.programs)
 
     def _full_size(self, sandbox: Sandbox, examined: Sequence[Examined], context: Context) -> Measured | None:
-        """The reference at full size. Raises GraderFault if it has no program there."""
+        """The reference's program at full size. Raises GraderFault if it has none."""
         if self._manifest.program.full_size is None:
             return None
         try:
@@ -142,7 +142,7 @@ class ProgramMode(Mode[ProgramPrepared]):
         stop: Stop,
         manifest: ProgramManifest | None = None,
     ) -> tuple[Examined, ...]:
-        """The programs of one of the package's own sources, on every mesh. Raises the same errors as `examine`."""
+        """The programs of one of the package's own sources, on every mesh. Raises the errors of `examine`."""
         manifest = manifest or self._manifest
         with sandbox.open(self._spec, stop) as session:
             session.load(source, manifest.entry)
@@ -150,7 +150,7 @@ class ProgramMode(Mode[ProgramPrepared]):
 
 
 def _on_mesh(manifest: ProgramManifest, own: OwnInputs) -> ProgramManifest:
-    """The manifest with the chosen mesh alone.
+    """The manifest with only the chosen mesh.
 
     Raises:
       GraderFault: the problem does not have this mesh.
@@ -168,6 +168,6 @@ def _unmatched(manifest: ProgramManifest, programs: Sequence[Measured]) -> list[
     for each in programs:
         state, given, out = ({path for path, _ in leaves} for leaves in (each.state_in, each.given, each.out))
         placed |= state | out
-        # As in `Subject.bytes_of`: what `step` returns are the leaves of the state once more.
+        # As in `Subject.bytes_of`: what `step` returns are the leaves of the state again.
         counted |= state | given | (set() if manifest.program.init else out)
     return unmatched_leaves(manifest, placed, counted)

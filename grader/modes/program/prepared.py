@@ -16,9 +16,9 @@ _FULL_SIZE = "full-size.frame"
 
 @dataclass(frozen=True, slots=True)
 class ProgramPrepared:
-    """The cases, public ones first, and the reference's programs, meshes in the package's order.
+    """The cases, public ones first, and the reference's programs, in the package's order of meshes.
 
-    `full_size` is the program of `[program.full_size]`, if the package has one.
+    `full_size` is the program at `[program.full_size]`, if the package has that.
     """
 
     cases: tuple[Case, ...]
@@ -37,7 +37,7 @@ def store(folder: Path, prepared: ProgramPrepared) -> None:
 
 
 def load(folder: Path) -> ProgramPrepared | None:
-    """None if it was not stored, or not completely.
+    """Read what `store` wrote; None if it is missing or incomplete.
 
     Raises:
       GraderFault: the stored facts do not have the form that a verifier gives them.
@@ -76,7 +76,7 @@ def _load_examined(folder: Path, number: int, cases: Sequence[Case]) -> Examined
         init, steps = values["init"], values["steps"]
         assert isinstance(init, dict)
         assert isinstance(steps, list)
-        # Replicas of the reference never differ: that was checked when it was stored.
+        # Replicas of the reference never differ, which was checked before it was stored.
         runs[case.id] = Run(init, tuple(steps), tuple({} for _ in steps))
     measured = measured_of(message["raw"], message["mesh"], tuple(message["inputs"]))
     return Examined(served, measured, runs, message["raw"])

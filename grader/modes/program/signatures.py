@@ -1,4 +1,4 @@
-"""The programs that a problem's cases need: one for each form of inputs."""
+"""Find the programs that a problem's cases need: one for each form of inputs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _STATIC = (bool, int, float, str)
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The cases that one program serves: same static arguments, same shapes and dtypes of the others."""
+    """The cases that one program serves: their static arguments, and the shapes and dtypes of arrays, are the same."""
 
     args: tuple[Argument, ...]
     inputs: tuple[str, ...]
@@ -23,7 +23,7 @@ class Signature:
 
 
 def signatures_of(manifest: ProgramManifest, cases: Sequence[Case]) -> list[Signature]:
-    """Sort the cases by the program that they need.
+    """Group the cases by the program that they need.
 
     Raises:
       GraderFault: a case does not fit the package's `[program]`.

@@ -1,4 +1,4 @@
-"""The fingerprint of a submission in program mode: a summary of its results, and of how its programs are built."""
+"""Fingerprints in program mode: summaries of results, and of how programs are built."""
 
 import hashlib
 import math
@@ -14,7 +14,7 @@ _FULL_SIZE = "full size"
 
 
 def results_of(examined: Sequence[Examined]) -> dict[str, Sketch]:
-    """What the last step returns in the public cases, by case and mesh, and the replicas that differ."""
+    """What the last step returns in the public cases, and differing replicas, by case and mesh."""
     return {
         f"{case.id} on {mesh_name(each.measured.mesh)}": _sketch_of(each.runs[case.id])
         for each in examined
@@ -37,17 +37,17 @@ def pattern_of(programs: Sequence[Measured]) -> dict[str, Pattern]:
 
 
 def full_size_pattern(program: Measured) -> dict[str, Pattern]:
-    """What `pattern_of` of a problem with a full size has in addition.
+    """The additional pattern of a problem with a full size.
 
-    Programs that keep other values differ in their memory alone, which two compilations of one mistake have alike to
-    within some percent.
+    Programs that keep other values for the backward pass differ only in memory, and two programs with the same mistake
+    agree in it to within some percent.
     """
     quarter_powers = round(4 * math.log2(1 + program.facts.memory.temporary_bytes))
     return {_FULL_SIZE: {**_pattern_of(program), "temporaries": str(quarter_powers)}}
 
 
 def without_init(pattern: dict[str, Pattern], reference: dict[str, Pattern]) -> dict[str, Pattern]:
-    """The pattern without `init`, unless all steps are built as the reference's: then the mistake is nowhere else."""
+    """The pattern without `init`, unless all steps are built like the reference's: then the mistake is in `init`."""
     steps = {name: _step(each) for name, each in pattern.items()}
     if all(step == _step(reference.get(name, {})) for name, step in steps.items()):
         return pattern
@@ -59,13 +59,13 @@ def _step(pattern: Pattern) -> Pattern:
 
 
 def _pattern_of(measured: Measured) -> Pattern:
-    """How a program is built: its collectives, those written in a narrow dtype, its leaves and its FLOPs; and the bytes
-    of `init`. Lists are digests, because a pattern is only compared."""
+    """How a program is built: its collectives, those written in a narrow dtype, its leaves, its FLOPs and the bytes of
+    `init`. Lists are stored as digests, because patterns are only compared."""
     collectives = [
         f"{each.kind} {each.axes} {each.in_loop} {each.executions} {each.logical_bytes}"
         for each in collectives_of(measured)
     ]
-    # The compiled collectives of the CPU do not show a narrow dtype.
+    # The CPU's compiled collectives do not show a narrow dtype.
     narrow = [f"{each.kind} {each.dtypes} {each.operand_bytes}" for each in measured.facts.written if is_widened(each)]
     leaves = [f"{path} {leaf.slices}" for path, leaf in (*measured.state_in, *measured.out)]
     init = measured.init.memory if measured.init else None

@@ -1,9 +1,9 @@
 """Draw hidden cases on which all correct programs agree.
 
-Correct programs add in different orders. Where the input of a ReLU lies within rounding of zero, the order decides
-whether the unit is on, and gradients then differ by far more than any tolerance. Such a case would reject a correct
-submission. So the reference also runs on neighbours of each hidden case, whose inputs differ by rounding alone, and a
-case in which its results leave the tolerance is drawn again.
+Correct programs add in different orders. If a ReLU's input is within rounding of zero, the order decides whether the
+unit is on, and gradients then differ by far more than any tolerance. Such a case would reject a correct submission. So
+the reference also runs on neighbours of each hidden case, whose inputs differ only by rounding, and a case is drawn
+again if the results differ by more than the tolerance.
 """
 
 import hashlib
@@ -21,10 +21,10 @@ from grader.package.package import Tolerance
 log = logging.getLogger(__name__)
 
 _DRAWS = 4
-# An error of some units in the last place in each input moves a sum as far as another order of its terms does. Two
-# pairs, because a neighbour crosses the point at which a unit switches on one side of the case alone.
+# Changing each input by some units in the last place changes a sum as much as another order of its terms does. There
+# are pairs, because only a neighbour on one side of the case crosses the point at which a unit switches.
 _PAIRS, _ULPS = 2, 4
-# A tolerance tighter than this asks for exact results, and the neighbours' are not exact.
+# A tighter tolerance requires exact results, which neighbours do not have.
 _LEAST_ULPS = 4 * _ULPS
 
 
@@ -34,11 +34,11 @@ def draw_steady(
     key: str,
     tolerances: dict[str, Tolerance],
 ) -> tuple[tuple[Case, ...], tuple[Examined, ...]]:
-    """Return the cases, and what the reference did with them. If no draw of a case is steady, the last one stays.
+    """Return the cases and the reference's runs on them. If no draw of a case is steady, the last one is kept.
 
     Args:
-      draw: makes all cases from a key, each hidden one from a seed of its own.
-      run: the reference's programs and their runs.
+      draw: makes all cases from a key, each hidden one from its own seed.
+      run: returns the reference's programs and their runs on cases.
     """
     cases = draw(key)
     for number in range(1, _DRAWS + 1):
@@ -59,9 +59,9 @@ def draw_steady(
 
 
 def neighbours_of(case: Case, tolerances: dict[str, Tolerance]) -> tuple[Case, ...]:
-    """Copies of a case whose inputs differ by at most four units in the last place, in pairs: one up, the other down.
+    """Copies of a case whose inputs differ by at most four units in the last place, in pairs with opposite changes.
 
-    Zeros stay zeros. Only float32 and float64 are moved, and only where the tolerance allows for another order of sums.
+    Zeros stay zeros. Only float32 and float64 are changed, and only if the tolerance allows another order of summation.
     """
     loose = {
         name: value

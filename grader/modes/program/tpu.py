@@ -1,4 +1,4 @@
-"""Let the compiler for TPUs compile a program that was verified on the CPU. It is not run, and decides no verdict."""
+"""Let the TPU compiler compile a program that was verified on the CPU. The result is never run."""
 
 from dataclasses import replace
 
@@ -19,10 +19,10 @@ def compile_for(
 ) -> OnChip:
     """Compile the same artifact for a slice of as many chips as the mesh has devices.
 
-    Args:
-      background: at the lowest priority, because a large program takes minutes.
+    Errors of the compiler are results, too. Raises only the errors of `Sandbox.open`.
 
-    Whatever the compiler says is a result. Raises what `Sandbox.open` raises.
+    Args:
+      background: run at the lowest priority, because a large program takes minutes.
     """
     devices = measured.facts.devices
     topology = chip.topology(devices)
@@ -55,7 +55,7 @@ def compile_for(
 
 
 def with_chip(measured: Measured, chip: ChipName | None, sandbox: Sandbox, context: Context) -> Measured:
-    """Add the program that `compile_for` makes of it in the background. Without a chip, nothing is added."""
+    """Add the program that `compile_for` makes in the background. Without a chip, return `measured` as it is."""
     if chip is None:
         return measured
     return replace(measured, tpu=compile_for(CHIPS[chip], measured, sandbox, context, background=True))

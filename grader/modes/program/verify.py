@@ -23,7 +23,7 @@ from grader.wire import DTYPES, MAX_RANK, Array, ArrayForm, Message, unsendable
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """One program on one mesh: its facts, and a run for each case. The facts were read from `raw`."""
+    """One program on one mesh: its facts, which were read from `raw`, and a run for each case."""
 
     cases: tuple[Case, ...]
     measured: Measured
@@ -33,7 +33,7 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """One program on one mesh: its facts, read from `raw`, and the states that a program of `init` made."""
+    """One program on one mesh: its facts, which were read from `raw`, and the states that `init`'s program made."""
 
     measured: Measured
     raw: Message
@@ -41,7 +41,7 @@ class Compiled:
 
 
 class NeedsOwnVerifier(Exception):
-    """The program calls native kernels, so its verifier must serve no other program."""
+    """The program calls native kernels, so it needs a verifier that serves no other program."""
 
 
 def verify(
@@ -58,12 +58,12 @@ def verify(
     """Compile a program, measure it, and run it on every case of its signature.
 
     Args:
-      states: for the signature's cases. The wait for the later ones does not count as the verifier's time.
-      alone: the verifier serves no other program, so this one may call native kernels.
-      listing: the program is to be shown, so its instructions are listed.
+      states: for the signature's cases. Waiting for the later ones does not count as the verifier's time.
+      alone: the verifier serves no other program, so this one can call native kernels.
+      listing: also list the instructions, to show them.
     Raises:
       NeedsOwnVerifier: it calls native kernels, and the verifier is not alone.
-      Also the errors of `Session.request`.
+      SubmissionFault, GraderFault, Cancelled: as in `Session.request`.
     """
     compiled = measure(session, mesh, signature, exported, alone=alone, listing=listing)
     measured = compiled.measured
@@ -87,7 +87,7 @@ def measure(
     alone: bool = False,
     listing: bool = False,
 ) -> Compiled:
-    """Compile a program and measure it, without running it. Arguments and errors are those of `verify`."""
+    """Compile and measure a program without running it. It takes the arguments and raises the errors of `verify`."""
     init_facts, made = None, None
     if exported.init is not None:
         init_facts, made = _run_init(session, mesh, signature, exported, alone)
@@ -153,8 +153,8 @@ def _run(session: Session, steps: int, state: Sequence[object], inputs: Sequence
 def _run_init(
     session: Session, mesh: dict[str, int], signature: Signature, exported: Export, alone: bool
 ) -> tuple[object, tuple[Leaves, ...]]:
-    """Measure and run the program of `init`. The states are its own outputs, because the memory of this program says
-    nothing about states that the runner reports.
+    """Measure and run the program of `init`. Its outputs are the states, because its memory would say nothing about
+    states that the runner reports.
     """
     assert exported.init is not None
     facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone).get("facts")
@@ -200,7 +200,7 @@ def _check_outputs(facts: object, names: Sequence[str]) -> None:
 
 
 def _check_memory(measured: Measured, memory_mb: int) -> None:
-    """Check the memory before the run: a device without memory would leave the others waiting for it.
+    """Check the memory before the run, because a device that runs out of memory would leave the others waiting.
 
     Raises:
       SubmissionFault: `memory_limit`.
