@@ -1,4 +1,4 @@
-"""Answers as people write them: `12 MiB`, `1,000,000`, `P('fsdp', None)`; how they are read, shown and compared."""
+"""Read, show and compare answers as people write them: `12 MiB`, `1,000,000`, `P('fsdp', None)`."""
 
 import ast
 import json
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from grader.package.package import AnswerManifest, AnswerSpec
 
-# JSON alone, because it is stored: a number, a choice or a spec as text, or the rows of a table.
+# Plain JSON, because it is stored: a number, a choice or a spec as text, or the rows of a table.
 Value = int | float | str | list[list[int | float]]
 
 _MAX_CHARACTERS = 200
@@ -22,7 +22,7 @@ _THOUSANDS = re.compile(
     rf"(?P<number>[+-]?[1-9]\d{{0,2}}(?:([{_SPACES}])\d{{3}}(?:\2\d{{3}})*(?:\.\d+)?|,\d{{3}}(?:(?:,\d{{3}})+(?:\.\d+)?|\.\d+)))"
     r"(?P<rest>\D.*)?"
 )
-# One comma may also be a decimal sign, but a number of bytes without a prefix has no decimals.
+# A single comma can also be a decimal point, but a number of bytes without a prefix has no decimals.
 _ONE_COMMA = re.compile(r"(?P<number>[+-]?[1-9]\d{0,2},\d{3})(?P<rest>\s*(?:b|bytes?)?)", re.IGNORECASE)
 # Word processors and phones write quotes like these.
 _QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d", "'"))
@@ -57,11 +57,11 @@ _SPEC_EXAMPLE = "P('fsdp', None), P(('data', 'fsdp')) or P()"
 
 
 class AnswerUnfit(Exception):
-    """The text is not an answer of this kind. The message says what is wrong, and what to write."""
+    """The text is not an answer of this kind. The message says what is wrong and what to write."""
 
 
 def read_answers(manifest: AnswerManifest, raw: Mapping[str, object]) -> tuple[dict[str, Value], dict[str, str]]:
-    """Read all answers. Returns those that can be read, and what is wrong with each of the others, by id."""
+    """Read all answers. Return those that can be read, and messages about the others, both by id."""
     values: dict[str, Value] = {}
     faults: dict[str, str] = {}
     for spec in manifest.answers:
@@ -77,11 +77,7 @@ def read_answers(manifest: AnswerManifest, raw: Mapping[str, object]) -> tuple[d
 
 
 def read_answer(spec: AnswerSpec, raw: object) -> Value:
-    """Read an answer as it was typed, or as it is in JSON or TOML.
-
-    Raises:
-      AnswerUnfit.
-    """
+    """Read an answer as it was typed, or as it is in JSON or TOML. Raises AnswerUnfit."""
     if spec.kind == "table":
         return _read_table(spec, raw)
     if isinstance(raw, str) and not raw.strip():
@@ -96,7 +92,7 @@ def read_answer(spec: AnswerSpec, raw: object) -> Value:
 
 
 def example_of(spec: AnswerSpec) -> str:
-    """What an answer may look like, as the end of a sentence."""
+    """An example of an answer, as the end of a sentence."""
     if spec.kind == "choice":
         return "one of " + ", ".join(repr(each) for each in spec.choices)
     if spec.kind == "spec":
@@ -108,7 +104,7 @@ def example_of(spec: AnswerSpec) -> str:
 
 
 def show_answer(spec: AnswerSpec, value: Value) -> str:
-    """An answer as text, which `read_answer` reads as the same value."""
+    """Format an answer as text that `read_answer` reads as the same value."""
     if isinstance(value, list):
         return json.dumps(value)
     if isinstance(value, str):
@@ -117,7 +113,7 @@ def show_answer(spec: AnswerSpec, value: Value) -> str:
 
 
 def grouped(value: int | float) -> str:
-    """A number as it may be typed again: long integers in groups of three digits."""
+    """Format a number so that it can be typed again, long integers in groups of three digits."""
     return f"{value:_}" if isinstance(value, int) and abs(value) >= 10_000 else repr(value)
 
 
@@ -126,7 +122,7 @@ def tolerance_text(spec: AnswerSpec) -> str:
 
 
 def agrees(spec: AnswerSpec, mine: Value, other: Value) -> bool:
-    """Whether the two are the same answer, within the tolerance of `other`."""
+    """Whether two answers are the same, within the tolerance relative to `other`."""
     if isinstance(mine, list) and isinstance(other, list):
         return len(mine) == len(other) and all(
             len(row) == len(theirs) and all(_is_close(spec, *pair) for pair in zip(row, theirs, strict=True))
@@ -140,7 +136,7 @@ def agrees(spec: AnswerSpec, mine: Value, other: Value) -> bool:
 def _is_close(spec: AnswerSpec, mine: int | float, other: int | float) -> bool:
     if not spec.tolerance and isinstance(mine, int) and isinstance(other, int):
         return mine == other
-    # An exact number that is not whole may differ in the last digits that a float has.
+    # An exact number that is not whole can differ in the last digits of a float.
     return abs(mine - other) <= (spec.tolerance or 1e-9) * abs(other) * (1 + 1e-12)
 
 
@@ -168,7 +164,7 @@ def _read_number(spec: AnswerSpec, raw: object) -> int | float:
 
 def _factor(spec: AnswerSpec, unit: str) -> int | Fraction:
     units = _UNITS.get(spec.unit, {})
-    # `1 device` in an answer in devices, and `8 devices` in one about devices that has no unit.
+    # Accept `1 device` for an answer in devices, and `8 devices` for one about devices that has no unit.
     nouns = {_singular(word) for word in re.findall(r"\w+", (spec.unit or spec.label).lower())}
     if not unit or unit.lower() == spec.unit.lower() or (not units and _singular(unit.lower()) in nouns):
         return 1
@@ -185,7 +181,7 @@ def _singular(word: str) -> str:
 
 
 def _read_choice(spec: AnswerSpec, raw: object) -> str:
-    """A choice as it is written, or with other capitals, hyphens or spaces: `All-Gather` is `all_gather`."""
+    """Read a choice, ignoring case, hyphens, underscores and spaces: `All-Gather` is `all_gather`."""
     if raw in spec.choices:
         return str(raw)
     alike = [each for each in spec.choices if _letters(each) and _letters(each) == _letters(str(raw))]
@@ -227,10 +223,10 @@ def _read_spec(raw: object) -> str:
 
 
 def spec_text(entries: Sequence[object]) -> str:
-    """The one spelling of a spec: without None at its end, and an axis alone instead of a tuple of one.
+    """The canonical text of a spec: without None at its end, and with an axis instead of a tuple of one axis.
 
     Raises:
-      ValueError: an entry is neither None nor one axis or several.
+      ValueError: an entry is not None, an axis or several axes.
     """
     dims: list[str | tuple[str, ...] | None] = []
     for each in entries:

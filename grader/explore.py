@@ -1,4 +1,4 @@
-"""What a submission compiles to, as data that can be stored and shown: no reference, no bounds and no points."""
+"""Describe what a submission compiles to, as data to store and show, without a reference, bounds or points."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,7 +21,7 @@ from grader.program.tpu import OnChip
 from grader.reasons import Reason
 from grader.report import fault_message
 
-# For each mesh. A program may have more, and the rest is counted.
+# The most that are listed for each mesh. The rest are only counted.
 MAX_LEAVES = 400
 MAX_COLLECTIVES = 400
 _MAX_LINES = 100
@@ -32,8 +32,8 @@ Line = Annotated[int, Field(ge=1)]
 class ExploredCollective(Closed):
     """One collective. `bytes` and `ring_bytes` are those of one execution, as in docs/problems.md.
 
-    `axes` is null if its groups do not run along axes of the mesh, `executions` if the number is unknown, and `line` if
-    no line of the source led to it.
+    `axes` is null if its groups do not run along mesh axes, `executions` is null if the number is unknown, and `line`
+    is null if no line of the source led to it.
     """
 
     collective: str
@@ -47,22 +47,22 @@ class ExploredCollective(Closed):
 
 
 class LineFLOPs(Closed):
-    """The matrix products that a line of the source leads to, on one device; null if the number is unknown."""
+    """The FLOPs on one device of the matrix products that a source line leads to; null if unknown."""
 
     line: Line | None
     flops: Count | None
 
 
 class ExploredInstruction(Closed):
-    """An instruction of a program, and the line of the source that led to it, if there is one."""
+    """An instruction of a program, and the source line that led to it, if there is one."""
 
     text: str
     line: Line | None
 
 
 class ExploredComputation(Closed):
-    """Instructions in the order in which they run. `caller` says what calls them; it is empty for the program itself,
-    and `function` in an exported program.
+    """Instructions in the order in which they run. `caller` says what calls them: empty for the program itself, and
+    `function` in an exported program.
     """
 
     name: str
@@ -71,7 +71,7 @@ class ExploredComputation(Closed):
 
 
 class TPUStep(Closed):
-    """An instruction that takes time, with all that it calls. `cycles` is estimated by the compiler, or null."""
+    """An instruction that takes time, with everything that it calls. `cycles` is the compiler's estimate, or null."""
 
     name: str
     cycles: Count | None
@@ -80,11 +80,11 @@ class TPUStep(Closed):
 
 
 class TPUCollective(Closed):
-    """A collective in the TPU's schedule, each time that it runs; its other fields are as in `ExploredCollective`.
+    """One execution of a collective in the TPU's schedule. Other fields are as in `ExploredCollective`.
 
-    `start` and `done` are the numbers of the steps that start it and wait for it: equal if it is not asynchronous, and
-    `done` is null if the wait is not in this computation. `hidden_cycles` and `hidden_flops` are those of the steps
-    between the two.
+    `start` and `done` are the numbers of the steps that start it and wait for it, equal if it is not asynchronous;
+    `done` is null if the wait is not in this computation. `hidden_cycles` and `hidden_flops` are those of the steps in
+    between.
     """
 
     collective: str
@@ -101,7 +101,7 @@ class TPUCollective(Closed):
 
 
 class TPUComputation(Closed):
-    """The program, or the body of a loop: steps in the order of the schedule. `caller` is empty for the program."""
+    """The program or the body of a loop, with steps in scheduled order. `caller` is empty for the program."""
 
     name: str
     caller: str
@@ -111,14 +111,14 @@ class TPUComputation(Closed):
 
 
 class TPUProgram(Closed):
-    """What the compiler for TPUs makes of the same exported program, for one chip. `fault` says why there is nothing.
+    """The same exported program, compiled for TPUs; numbers are those of one chip. `fault` says why there is none.
 
     Attributes:
       compiler: the version of libtpu.
       peak_bytes: the most of a chip's memory, `hbm_bytes`, that is in use at any time.
-      temporary_bytes: without those that the compiler keeps in on-chip memory.
-      cycles: the compiler's estimate of all steps. It has none for collectives, so this does not estimate the time.
-      differences: from the CPU's program, in a sentence each.
+      temporary_bytes: without temporaries that the compiler keeps in on-chip memory.
+      cycles: the compiler's estimate for all steps. It has none for collectives, so this does not estimate the time.
+      differences: one sentence for each difference from the CPU's program.
     """
 
     topology: str
@@ -141,15 +141,15 @@ class ExploredProgram(Closed):
     """The program for one mesh.
 
     Attributes:
-      leaves: in the state and inputs, and in the outputs; nothing is expected of them.
+      leaves: the leaves of the state, the inputs and the outputs, without expectations.
       unlisted_leaves, unlisted_collectives: how many are left out.
-      flops: of all matrix products on one device; null if the number is unknown.
+      flops: the FLOPs of all matrix products on one device; null if unknown.
       stablehlo: the functions of the exported program, `main` first, which compute with whole arrays.
       hlo: the computations of the compiled program, callers before what they call.
       unlisted_operations, unlisted_instructions: how many are left out of each.
       retraced: whether a second call with inputs of the same shapes was traced again. The process that ran the source
         observed it, so it is not verified.
-      tpu: null unless the program was compiled for TPUs as well.
+      tpu: null unless the program was also compiled for TPUs.
     """
 
     leaves: Leaves
@@ -159,7 +159,7 @@ class ExploredProgram(Closed):
     unlisted_collectives: Count
     flops: Count | None
     flops_by_line: list[LineFLOPs]
-    # Explorations that were stored before this was read have none.
+    # Explorations that are older than this field have none.
     stablehlo: list[ExploredComputation] = Field(default_factory=list)
     unlisted_operations: Count = 0
     hlo: list[ExploredComputation] = Field(default_factory=list)
@@ -173,7 +173,7 @@ class ExploredProgram(Closed):
 
 
 class ExploredDifference(Closed):
-    """What sets the program apart from the one it is compared with. `line` is a line of the first source."""
+    """One difference from the program that it is compared with. `line` is a line of the first source."""
 
     kind: Kind
     text: str
@@ -190,9 +190,9 @@ class ExploredFault(Closed):
 
 
 class Explored(Closed):
-    """The result of an exploration: programs in the order of the problem's meshes, or the fault.
+    """The result of an exploration: programs in the problem's order of meshes, or the fault.
 
-    `against` and `differences` have one entry per mesh if there is a second source, and are empty otherwise.
+    With a second source, `against` and `differences` have one entry per mesh; otherwise they are empty.
     """
 
     schema_version: Literal[1] = 1
@@ -203,7 +203,7 @@ class Explored(Closed):
 
 
 def explored(mine: Sequence[Measured], other: Sequence[Measured] = ()) -> Explored:
-    """Describe the programs of one source, and how they differ from those of another one on the same meshes."""
+    """Describe the programs of one source, and how they differ from another source's on the same meshes."""
     found = [differences(this, that) for this, that in zip(mine, other, strict=True)] if other else []
     return Explored(
         programs=[_program(each, *other[number : number + 1]) for number, each in enumerate(mine)],
@@ -213,7 +213,7 @@ def explored(mine: Sequence[Measured], other: Sequence[Measured] = ()) -> Explor
 
 
 def fault_of(fault: SubmissionFault, of: Literal["source", "against"]) -> Explored:
-    """The result if a source has no program."""
+    """The result for a source that has no program."""
     line = fault.detail.get("line")
     known = line if isinstance(line, int) and line > 0 else None
     return Explored(
@@ -311,7 +311,7 @@ def _leaf(when: Literal["in", "out"], path: str, leaf: facts.ProgramLeaf) -> Lea
 
 
 def _computation(listed: ListedComputation) -> ExploredComputation:
-    # A verifier that a program took over could answer with a line 0, which no link would reach.
+    # A verifier that a program took over could answer with line 0, to which no page can link.
     instructions = [ExploredInstruction(text=each.text, line=each.line or None) for each in listed.instructions]
     return ExploredComputation(name=listed.name, caller=listed.caller, instructions=instructions)
 
@@ -356,7 +356,7 @@ def _amounts(measured: Measured) -> dict[str, int]:
 
 
 def _flops_by_line(measured: Measured) -> list[LineFLOPs]:
-    """The lines with most work first."""
+    """The FLOPs of each source line, the most expensive lines first."""
     lines: dict[int | None, int | None] = {}
     for dot in measured.facts.census.dots:
         before = lines.get(dot.source_line, 0)

@@ -1,7 +1,7 @@
-"""A function that is explored without a problem: its mesh and its inputs, and how a person writes them.
+"""A function to explore without a problem: its mesh and inputs, and how people write them.
 
-An input is written as `x: float32[1024, 512] P("data", None)`, and a mesh as `data=4, model=2`. An argument that is a
-pytree has a line for each leaf, as in `state/params/w: float32[512]`.
+An input is written as `x: float32[1024, 512] P("data", None)`, and a mesh as `data=4, model=2`. A pytree has one line
+per leaf, as in `state/params/w: float32[512]`.
 """
 
 import ast
@@ -28,14 +28,14 @@ _LONGEST = 300
 
 
 class FunctionInput(Closed):
-    """An array: an argument, or with `state/params/w` as its name, a leaf of the argument `state`.
+    """An array: an argument or, with a name such as `state/params/w`, a leaf of the argument `state`.
 
-    `spec` has an entry for each dimension, from the first: an axis, several axes, or "". Dimensions that `spec` has no
-    entry for are not split.
+    `spec` has one entry per dimension, from the first: an axis, several axes, or "". Dimensions without an entry are
+    not split.
     """
 
     name: Annotated[str, StringConstraints(pattern=rf"^{_PATH}$".replace(r"\w", "[A-Za-z0-9_]"), max_length=200)]
-    # `faults_of` refuses others, in words that name the input.
+    # `faults_of` rejects other dtypes, with a message that names the input.
     dtype: Annotated[str, Field(max_length=40, json_schema_extra={"enum": sorted(DTYPES)})]
     shape: Annotated[list[Annotated[int, Field(ge=1, le=1 << 31)]], Field(max_length=MAX_RANK)]
     spec: Annotated[Spec, Field(max_length=MAX_RANK)] = Field(default_factory=list)
@@ -47,11 +47,11 @@ class FunctionInput(Closed):
 
 class Function(Closed):
     """The function `name` of a source. It takes the inputs in this order, after the mesh if its first parameter is
-    named `mesh`. Leaves of one argument are one input, where the first of them is.
+    named `mesh`. Leaves of one argument are passed as one input, in the first leaf's position.
     """
 
     name: Name
-    # How many devices all axes may have together, `faults_of` says in words.
+    # `faults_of` limits the number of devices of all axes together.
     mesh: Annotated[
         dict[Name, Annotated[int, Field(ge=1, le=MAX_DEVICES)]],
         Field(min_length=1, max_length=_MAX_AXES, json_schema_extra={"additionalProperties": False}),
@@ -73,10 +73,10 @@ class Function(Closed):
 
 
 def read_function(name: str, mesh: str, inputs: str) -> Function:
-    """Read what a person wrote: one input on each line; empty lines are skipped.
+    """Read what a person wrote, one input per line. Empty lines are skipped.
 
     Raises:
-      ValueError: something cannot be read, or does not fit the rest; the message says what, where and what to write.
+      ValueError: something cannot be read or does not fit the rest; the message says what, where, and what to write.
     """
     name = name.strip()
     if not (name.isidentifier() and name.isascii()):
@@ -96,7 +96,7 @@ def read_function(name: str, mesh: str, inputs: str) -> Function:
 
 
 def faults_of(function: Function) -> list[str]:
-    """Why these inputs cannot be placed on this mesh. Each fault names the input and the remedy."""
+    """Say why these inputs cannot be placed on this mesh. Each message names the input and the remedy."""
     if function.devices > MAX_DEVICES:
         return [f"The mesh {function.mesh_text} has {function.devices} devices. At most {MAX_DEVICES} are available."]
     twice = _repeated([each.name for each in function.inputs])

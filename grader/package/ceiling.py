@@ -1,4 +1,4 @@
-"""The highest limits that a package may set. Authors choose limits, but the operator owns the machine."""
+"""The highest limits that a package can set. Authors choose limits, but the machine is the operator's."""
 
 from dataclasses import asdict, dataclass
 
@@ -18,7 +18,7 @@ class Ceiling:
     output_mb: int = 128
 
     def faults(self, limits: Limits) -> list[PackageFault]:
-        """The limits of a package that are above the ceiling."""
+        """One fault for each limit that is above the ceiling."""
         return [
             manifest_fault(
                 "limit",
@@ -31,5 +31,5 @@ class Ceiling:
         ]
 
     def clamp(self, limits: Limits) -> Limits:
-        """The limits, lowered to the ceiling if they are above it: for a version stored under a higher ceiling."""
+        """Lower the limits to the ceiling, for a version that was stored under a higher ceiling."""
         return limits.model_copy(update={name: min(getattr(limits, name), most) for name, most in asdict(self).items()})

@@ -1,4 +1,4 @@
-"""What is wrong with a package: its faults, each with the rule that it breaks and its place."""
+"""Faults of a package, each with the rule that it breaks and its place."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,8 +17,8 @@ class PackageFault:
 
     Args:
       rule: its id in `RULES`.
-      place: a line, or a key of `problem.toml` such as `limits.time_s`; None if it is the whole file, or not known.
-      message: what is wrong there. It may begin with the name of the file.
+      place: a line, or a key of `problem.toml` such as `limits.time_s`; None for the whole file, or if unknown.
+      message: what is wrong there. It can begin with the name of the file.
     """
 
     rule: str
@@ -27,7 +27,7 @@ class PackageFault:
     message: str
 
     def __str__(self) -> str:
-        """The message, which names the file."""
+        """The message with the name of the file."""
         return self.message if self.file in self.message else f"{self.file}: {self.message}"
 
     @property
@@ -43,12 +43,12 @@ class PackageFault:
         return RULES[self.rule].fix
 
     def located(self, manifest: str) -> "PackageFault":
-        """With a line instead of a key of the manifest, whose text is given."""
+        """Replace a key of the manifest by its line in the given text."""
         return replace(self, place=line_in_manifest(manifest, self.place)) if isinstance(self.place, str) else self
 
 
 class PackageInvalid(MeshgradeError):
-    """A problem folder breaks its contract. The message lists every fault, one per line."""
+    """A problem package is not valid. The message lists every fault, one per line."""
 
     def __init__(self, folder: str, faults: Sequence[PackageFault]) -> None:
         super().__init__(f"{folder} is not a valid problem package:\n" + "\n".join(f"  - {fault}" for fault in faults))
@@ -60,7 +60,7 @@ def manifest_fault(rule: str, key: str | None, message: str) -> PackageFault:
 
 
 def line_in_manifest(text: str, key: str) -> int | None:
-    """The line of a key or table of problem.toml, such as `limits.time_s` or `tolerance`, or of the table around it."""
+    """The line of a key or table in problem.toml, such as `limits.time_s`, or else of the table around it."""
     lines = _lines_of_keys(text)
     while key and key not in lines:
         key = key.rpartition(".")[0]
@@ -78,7 +78,7 @@ def _lines_of_keys(text: str) -> dict[str, int]:
 
 
 def _keys(text: str) -> Iterator[tuple[str, int]]:
-    """Every table and key of a TOML text as a path, with its line. A key in a multi-line value may be among them."""
+    """Yield every table and key of a TOML text as a path, with its line, and possibly some from multi-line strings."""
     counts: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), 1):

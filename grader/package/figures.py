@@ -1,4 +1,4 @@
-"""Validate the figures of a package: each one exists, is shown, and contains only a drawing."""
+"""Check the figures of a package: each one exists, is shown, and contains only a drawing."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,8 +10,8 @@ from grader.package.names import suggest
 _SHOWN_IN = ("statement.md", "hints.md", "editorial.md")
 _IMAGE = re.compile(r"!\[|\](?:\(\s*+<?(figures/[^)>\s]*+))?")
 _SVG = "http://www.w3.org/2000/svg"
-# An allow-list: new elements of SVG and HTML that run or load something need no change here. Animations are left out
-# because they can turn a harmless link into a script.
+# An allow-list, so that new elements of SVG and HTML that run or load something need no change here. Animations are
+# left out because they can turn a harmless link into a script.
 _ELEMENTS = frozenset(
     "svg g title desc defs style rect circle ellipse line polyline polygon path text tspan textPath marker "
     "linearGradient radialGradient stop clipPath mask pattern symbol use".split()
@@ -20,7 +20,7 @@ _MAX_FAULTS = 8
 
 
 def wrong_figures(files: Mapping[str, str]) -> list[PackageFault]:
-    """The faults of the figures of a package.
+    """Find the faults of a package's figures.
 
     Args:
       files: the text of the package's files by path.
@@ -46,7 +46,7 @@ def _fault(file: str, line: int | None, fault: str) -> PackageFault:
 
 
 def _shown(markdown: str) -> Iterator[str]:
-    """The figures of all images, in one pass: what opens an image and never closes is read once."""
+    """The figures that images show, found in linear time even if images are never closed."""
     is_open = False
     for place in _IMAGE.finditer(markdown):
         if is_open and place[1]:
@@ -59,16 +59,16 @@ class _Refused(Exception):
 
 
 def active_content(svg: str) -> list[tuple[int | None, str]]:
-    """Everything in an SVG that could run, load or link to something: its line, and the end of a sentence."""
+    """Everything in an SVG that could run, load or link to something: the line, and the end of a sentence."""
     faults: list[tuple[int | None, str]] = []
-    # The text of each element, without that of elements in it. Those that are open have theirs in `opened`.
+    # The text of each closed element, without that of its children. `opened` has the text of open elements.
     texts: list[str] = []
     opened: list[list[str]] = []
     parser = expat.ParserCreate("utf-8", " ")
     parser.buffer_text = True
 
     def refuse_doctype(*_: object) -> None:
-        # Before anything is expanded: a page of nested entities grows to gigabytes.
+        # Stop before anything is expanded: a page of nested entities can grow to gigabytes.
         raise _Refused("has a DOCTYPE, which may define entities: remove it")
 
     def refuse_instruction(target: str, _: str) -> None:
@@ -98,7 +98,7 @@ def active_content(svg: str) -> list[tuple[int | None, str]]:
         return [(parser.CurrentLineNumber, str(refused))]
     except expat.ExpatError as error:
         return [(error.lineno, f"is not XML: {error}")]
-    # Not all texts as one: a comment that begins in a label would hide the style after it.
+    # Not all texts joined: a comment that begins in a label would hide a later style.
     if any(map(_loads, texts)):
         faults.append((None, "loads something by @import or url() in its style; only url(#id) is allowed there"))
     return faults[:_MAX_FAULTS]
@@ -117,13 +117,13 @@ def _wrong_attribute(element: str, name: str, value: str) -> list[str]:
 
 
 def _loads(style: str) -> bool:
-    # A backslash can spell `url` in CSS without the letters.
+    # With backslashes, CSS can spell `url` without its letters.
     plain = _without_comments(style).lower()
     return "@import" in plain or bool(re.search(r"url\(\s*+(?![\s\"']*+#)", plain)) or "\\" in plain
 
 
 def _without_comments(style: str) -> str:
-    """A comment that never ends stays, so that it hides nothing."""
+    """Remove comments. One that never ends stays, so that it hides nothing."""
     parts = []
     at = 0
     while (begin := style.find("/*", at)) >= 0 and (end := style.find("*/", begin + 2)) >= 0:

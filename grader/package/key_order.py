@@ -1,4 +1,4 @@
-"""The reference once more, returning its dicts with their keys in the opposite order."""
+"""Make a version of the reference that returns its dicts with the keys in the opposite order."""
 
 _REVERSING = """
 

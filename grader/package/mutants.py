@@ -1,7 +1,7 @@
-"""Mutants of a reference: the same program with one small mistake each, of the kinds that students make.
+"""Make mutants of a reference: copies with one small mistake each, of the kinds that students make.
 
-A mutant that is accepted shows a mistake that no case and no check can find. Some are not mistakes, because the
-changed program computes the same; an author decides that.
+A mutant that is accepted shows a mistake that no case and no check finds. Some changes are not mistakes, because the
+program still computes the same; the author decides that.
 """
 
 import ast
@@ -14,7 +14,7 @@ from typing import Literal
 
 Kind = Literal["sign", "axis", "reduction", "scale", "update", "stale", "clone", "spec", "batch", "dtype", "flag"]
 
-# What finds a mutant of a kind that survived.
+# What would find a surviving mutant of each kind.
 PROPOSALS: Mapping[Kind, str] = MappingProxyType(
     {
         "sign": "Add a case in which both operands differ from 0 and from each other.",
@@ -52,19 +52,19 @@ _SPECS = {"P", "PartitionSpec"}
 _SPEC_TUPLES = {"in_specs", "out_specs"}
 _WIDE = {"float32": "bfloat16", "float64": "float32"}
 _NARROW = "bfloat16"
-# `zip(strict=True)` only raises an error, and what `check_vma` changes depends on the program.
+# `strict` in `zip` only raises an error, and what `check_vma` changes depends on the program.
 _NO_FLAGS = {"check_vma", "strict"}
 _SHOWN = 70
 
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-# Kind, line, what changed, and the node that replaces the old one.
+# Kind, line, description of the change, and the node that replaces the old one.
 _Change = tuple[Kind, int, str, ast.AST]
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A reference with one mistake. `change` says which, and `line` where."""
+    """A reference with one mistake. `change` says what it is, and `line` where."""
 
     kind: Kind
     line: int
@@ -73,11 +73,12 @@ class Mutant:
 
 
 def mutants_of(source: str, at_most: int, entry: str = "", inputs: Collection[str] = ()) -> list[Mutant]:
-    """Different mutants of a source, of all kinds in turn, by line within a kind. None if it is not Python.
+    """Make different mutants of a source, of all kinds in turn; empty if the source is not Python.
 
     Args:
-      entry: the function whose first argument is a mesh, in program mode.
-      inputs: its arguments that are sharded.
+      at_most: the largest number of mutants.
+      entry: in program mode, the function whose first argument is a mesh.
+      inputs: its sharded arguments.
     """
     try:
         tree = ast.parse(source)
@@ -89,7 +90,7 @@ def mutants_of(source: str, at_most: int, entry: str = "", inputs: Collection[st
         if mutant.source not in seen:
             seen.add(mutant.source)
             by_kind.setdefault(mutant.kind, []).append(mutant)
-    # In turn, so that a limit leaves out none of the kinds.
+    # Take kinds in turn, so that the limit leaves out none of them.
     in_turn = [each for row in zip_longest(*by_kind.values()) for each in row if each is not None]
     return sorted(in_turn[:at_most], key=lambda each: each.line)
 
@@ -115,7 +116,7 @@ def _all(tree: ast.Module, entry: str, inputs: Collection[str]) -> Iterator[Muta
 
 
 def _of_function(function: ast.FunctionDef, inputs: Collection[str]) -> Iterator[_Change]:
-    """Mistakes that only a whole function shows: an old leaf of the state returned, and rows gathered first."""
+    """Mistakes that need the whole function: returning an old leaf of the state, and gathering the rows first."""
     arguments = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     for number, node in enumerate(ast.walk(function)):
         if not isinstance(node, ast.Dict):
@@ -140,7 +141,7 @@ def _of_function(function: ast.FunctionDef, inputs: Collection[str]) -> Iterator
 def _old_leaves(
     function: ast.FunctionDef, node: ast.Dict, arguments: Collection[str]
 ) -> Iterator[tuple[int, ast.Subscript]]:
-    """The places in a dict of new leaves that can have the old leaf, as in `{"mu": state["mu"]}`."""
+    """The places in a dict of new leaves where the old leaf can stand, as in `{"mu": state["mu"]}`."""
     read = {
         each.slice.value: each
         for each in ast.walk(function)
@@ -156,7 +157,7 @@ def _old_leaves(
 
 
 def _clones(function: ast.FunctionDef) -> Iterator[_Change]:
-    """`optimizer.update(model, grads)` on a clone, so that the caller's own objects stay as they were."""
+    """Call `optimizer.update(model, grads)` on a clone, so that the caller's own objects do not change."""
     for number, node in enumerate(ast.walk(function)):
         if not isinstance(node, ast.Expr) or not _is_update_in_place(node):
             continue
@@ -187,7 +188,7 @@ def _is_update_in_place(node: ast.Expr) -> bool:
 
 
 def _not_code(tree: ast.Module) -> Iterator[ast.AST]:
-    """Types and docstrings."""
+    """The nodes that are types or docstrings."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             yield node.args
@@ -243,7 +244,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[Kind, ast.AST]]:
 
 
 def _of_unpacking(node: ast.Assign) -> Iterator[tuple[Kind, ast.AST]]:
-    """`loss, state = step(state)` without the new state."""
+    """Drop the new state in `loss, state = step(state)`."""
     if isinstance(node.value, ast.Tuple):
         return
     read = {each.id for each in ast.walk(node.value) if isinstance(each, ast.Name)}
@@ -258,7 +259,7 @@ def _of_unpacking(node: ast.Assign) -> Iterator[tuple[Kind, ast.AST]]:
 
 
 def _is_update(node: ast.AST) -> bool:
-    """`x += y`, `optimizer.update(model)`, and `state = step(state)`, without which the state is stale."""
+    """Whether a statement updates something: `x += y`, `optimizer.update(model)` or `state = step(state)`."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         name = node.targets[0].id
         return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node.value))

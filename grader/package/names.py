@@ -1,6 +1,6 @@
-"""Names in a manifest must exist: mesh axes, inputs, groups, functions, other problems, leaves of the reference.
+"""Check that the names in a manifest exist: mesh axes, inputs, groups, functions, other problems, reference leaves.
 
-A check whose rule names a misspelt axis or input matches nothing, so every submission passes it.
+If a rule names a misspelt axis or input, its check matches nothing, so every submission passes it.
 """
 
 import ast
@@ -16,19 +16,19 @@ from uuid import UUID
 from grader.package.fault import PackageFault, manifest_fault
 from grader.package.package import AnswerManifest, CheckSpec, Manifest, ProgramManifest
 
-# Comparing takes time in proportion to the length of one name and to the number of others.
+# Comparing takes time in proportion to the length of the name and the number of others.
 _LONGEST_COMPARED, _MOST_COMPARED = 64, 500
 _GLOB = re.compile(r"[*?\[/]")
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """The name that was probably meant, as the end of a message; empty if no name is close."""
+    """The name that was probably meant, as the end of a message; empty if none is close."""
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], islice(known, _MOST_COMPARED), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[PackageFault]:
-    """Every name in the manifest that the package itself does not define.
+    """Find every name in the manifest that the package does not define.
 
     Args:
       files: the text of the package's files by path.
@@ -65,10 +65,10 @@ def unknown_prerequisites(manifest: Manifest, slugs: Iterable[str]) -> list[Pack
 
 
 def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[PackageFault]:
-    """Other problems with the uuid of this problem.
+    """Find other problems with this problem's uuid.
 
     Args:
-      others: the uuid of each served problem, by slug. This problem may be among them.
+      others: the uuid of each served problem, by slug, possibly including this one.
     """
     return [
         manifest_fault(
@@ -83,11 +83,11 @@ def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[Package
 
 
 def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: Iterable[str]) -> list[str]:
-    """Globs that match no leaf of the reference. The judge calls this, because only a compiled reference has leaves.
+    """Find globs that match no leaf of the reference. The judge calls this, once it has compiled the reference.
 
     Args:
-      placed: paths of the leaves whose shardings are compared, which `leaves` and `into` may name.
-      counted: paths of the leaves whose bytes can be counted, which `of` and groups may name.
+      placed: paths of the leaves whose shardings are compared, which `leaves` and `into` can name.
+      counted: paths of the leaves whose bytes can be counted, which `of` and groups can name.
     """
     placed, counted, faults = sorted(set(placed)), sorted(set(counted)), []
     groups = manifest.program.groups
@@ -106,7 +106,7 @@ def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: 
 
 
 def arguments_of(manifest: Manifest, source: str) -> list[str] | None:
-    """The arguments of the entry point that cases pass, in order; None if its signature cannot be read."""
+    """The arguments of the entry point that come from cases, in order; None if its signature cannot be read."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -121,11 +121,11 @@ def arguments_of(manifest: Manifest, source: str) -> list[str] | None:
 
 
 def wrong_cases(manifest: Manifest, source: str, cases: Mapping[str, Iterable[str]]) -> list[str]:
-    """Cases whose arguments differ from those of the entry point, and sharded inputs that no case passes.
+    """Find cases whose arguments differ from the entry point's, and sharded inputs that no case has.
 
     Args:
       source: the reference.
-      cases: the names of the arguments in each case, by the id of the case.
+      cases: the argument names of each case, by case id.
     """
     faults = []
     seeded = manifest.mode == "program" and manifest.program.init is not None
@@ -153,7 +153,7 @@ def _is_one_of(name: str, arguments: list[str]) -> bool:
 
 
 def _argument(name: str, arguments: list[str]) -> str:
-    """The argument that an input is for. If cases shard one argument in several ways, a number distinguishes them."""
+    """The argument that an input is for. A number at the end distinguishes different shardings of one argument."""
     return name if name in arguments else name.rstrip("0123456789")
 
 
@@ -199,14 +199,14 @@ def _unknown_in_check(
         for each in unknown:
             add(f"{where}axes", no_axis(each, axes))
         if not unknown and named != [axis for axis in axes if axis in named]:
-            # They are compared with the axes of a collective as a list, in the order of the mesh.
+            # Rules compare them with a collective's axes as lists, in the order of the mesh.
             add(f"{where}axes", f"name each axis once, in the order of the mesh: {axes}")
         for count in (rule.get("executions") or {}).values():
             axis = re.sub(r"[+-]\d+$", "", count) if isinstance(count, str) else None
             if axis is not None and axis not in axes:
                 add(f"{where}executions", no_axis(axis, axes))
         for key, name in _leaf_names(rule):
-            # A plain name may also be a leaf or an input; those are known once the reference is compiled.
+            # A plain name can also be a leaf or an input, which are known only once the reference is compiled.
             if name not in (*groups, "reference", *(arguments or ())) and not _GLOB.search(name):
                 hint = suggest(name, [*groups, "reference"])
                 if hint:
@@ -215,7 +215,7 @@ def _unknown_in_check(
 
 
 def _rules(check: CheckSpec) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The check's own bounds and each of its `rules`, with the path that a message shows."""
+    """Yield the check's own bounds and each of its `rules`, with the path to show in a message."""
     bounds = check.bounds.model_dump()
     yield "", bounds
     for number, rule in enumerate(bounds.get("rules", ())):
@@ -223,7 +223,7 @@ def _rules(check: CheckSpec) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The leaves and groups of leaves that a rule names, each with its key."""
+    """Yield the leaves and groups that a rule names, each with its key."""
     if rule.get("of"):
         yield "of", rule["of"]
     for key in ("only_from", "not_only_from", "into", "not_into"):

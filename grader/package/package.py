@@ -1,4 +1,4 @@
-"""A problem package after reading: the manifest (problem.toml) and the text of every file."""
+"""A problem package in memory: the manifest (problem.toml) and the text of every file."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, Self
@@ -23,9 +23,9 @@ class _Closed(BaseModel):
 
 
 class Limits(_Closed):
-    """What one grading of one submission may use in total over all cases, without JAX's own start-up.
+    """What one grading of one submission can use for all cases together, without JAX's start-up.
 
-    `time_s` is in CPU seconds; `wall_s` is the wall-clock backstop for a submission that sleeps.
+    `time_s` is CPU time, and `wall_s` is wall-clock time, a backstop for a submission that sleeps.
     """
 
     time_s: float = Field(default=20.0, gt=0, le=600)
@@ -35,21 +35,21 @@ class Limits(_Closed):
 
 
 class Tolerance(_Closed):
-    """Passes where |got - expected| <= atol + rtol * |expected|."""
+    """A value passes if |got - expected| <= atol + rtol * |expected|."""
 
     rtol: float = Field(ge=0, le=1)
-    # Not infinite: anything would pass.
+    # Not infinite, because then anything would pass.
     atol: float = Field(ge=0, allow_inf_nan=False)
 
 
 class CheckBounds(_Closed):
-    """The keys that a problem.toml may set in addition to a check's id, points and title; none by default."""
+    """The keys that problem.toml can set for a check besides id, points, title and means; none by default."""
 
 
 class CheckSpec(_Closed):
     """One graded property: `id` is the name of a file in grader/checks. The other keys are the bounds of the check.
 
-    `means` says in one sentence what it takes to pass, instead of the sentences that the check makes of its bounds.
+    `means` is a sentence that says how to pass. It replaces the sentences that the check makes from its bounds.
     """
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
@@ -63,22 +63,22 @@ class CheckSpec(_Closed):
 
     @property
     def bounds(self) -> CheckBounds:
-        """As `read_bounds` read them; before, and if they are wrong, none."""
+        """What `read_bounds` read; without bounds before that, or if they are wrong."""
         return self._bounds
 
     def read_bounds(self, model: type[CheckBounds]) -> None:
-        """Read the other keys by the check's own model, which only the reader of packages knows.
+        """Read the other keys with the check's own model, which only the reader of packages knows.
 
         Raises:
-          ValidationError: they are not bounds of this check.
+          ValidationError: the keys are not bounds of this check.
         """
         self._bounds = model.model_validate(self.model_extra)
 
 
 class FullSize(_Closed):
-    """Shapes at which the entry point is compiled and not run: those of a real model, by the names of the arguments."""
+    """Shapes of a real model, by argument name, for which the entry point is compiled but not run."""
 
-    # How many devices all axes may have together, is said where the program is compiled.
+    # The number of devices is limited where the program is compiled.
     mesh: dict[Name, Annotated[int, Field(ge=1, le=256)]]
     shapes: dict[Name, list[Annotated[int, Field(ge=1)]]]
 
@@ -86,9 +86,9 @@ class FullSize(_Closed):
 class ProgramSpec(_Closed):
     """What the runner exports, and for which meshes.
 
-    With `init`, a state goes through `steps` steps; without, the entry point is a function of its inputs. With
-    `export_init`, `init` is exported too, with the seed as an input, so that its memory on a device can be measured.
-    `inputs` says by name how array arguments are sharded, `groups` names groups of leaves by globs of their paths.
+    With `init`, a state goes through `steps` steps; without it, the entry point is a function of its inputs. With
+    `export_init`, `init` is exported, too, with the seed as an input, so that its memory on a device can be measured.
+    `inputs` says how array arguments are sharded, by name; `groups` names groups of leaves by globs of their paths.
     """
 
     init: Name | None = None
@@ -111,10 +111,10 @@ class ProgramSpec(_Closed):
 
 
 class InputSpec(_Closed):
-    """An argument that the author of a run may type. Without `shape` it is a Python number, with one an array.
+    """An argument that the author of a run can type: an array or, without `shape`, a Python number.
 
-    An entry of `shape` is a size, or a name that stands for one size in all arguments. No number is below `least` or
-    above `most`.
+    An entry of `shape` is a size, or a name for the same size in all arguments. No number is below `least` or above
+    `most`.
     """
 
     dtype: Literal["int", "float", "bool", "int32", "float16", "bfloat16", "float32"]
@@ -130,7 +130,7 @@ class InputSpec(_Closed):
 
 
 class _Manifest(_Closed):
-    """What problem.toml says in every mode. Devices is the number of host devices that JAX shows in the runner."""
+    """What problem.toml says in every mode. `devices` is the number of host devices in the runner."""
 
     schema_version: Literal[1]
     uuid: Annotated[UUID, Field(strict=False)]  # TOML has no UUID type: text is read as one
@@ -150,11 +150,11 @@ class _Manifest(_Closed):
 
 
 class CallManifest(_Manifest):
-    """problem.toml of a problem whose entry point is called, and whose results are compared."""
+    """problem.toml of a problem whose entry point is called and whose results are compared."""
 
     mode: Literal["call"]
     entry: Name
-    # Which arguments a run may replace by typed values, by name.
+    # The arguments that a run can replace by typed values, by name.
     inputs: dict[Name, InputSpec] = Field(default_factory=dict, max_length=8)
 
 
@@ -169,7 +169,7 @@ class ProgramManifest(_Manifest):
 class AnswerSpec(_Closed):
     """One answer that the student writes. `tolerance` is relative; with 0, a number must be exact.
 
-    A number with a `unit` is stored in that unit. `choices` are those of a choice. A table of numbers has `rows` and
+    A number with a `unit` is stored in that unit. Only a choice has `choices`, and only a table has `rows` and
     `columns`.
     """
 
@@ -194,7 +194,7 @@ class AnswerSpec(_Closed):
 
 
 class AnswerManifest(_Manifest):
-    """problem.toml of a problem that is answered in a form, with numbers that are drawn for each student."""
+    """problem.toml of a problem that is answered in a form, about numbers that are drawn for each student."""
 
     mode: Literal["answer"]
     answers: list[AnswerSpec] = Field(min_length=1, max_length=12)
@@ -214,9 +214,9 @@ MANIFESTS: dict[Mode, type[BaseModel]] = {"call": CallManifest, "program": Progr
 
 @dataclass(frozen=True, slots=True)
 class KnownSubmission:
-    """A submission that ships with the package, to prove it. `reason` is None for an accepted one.
+    """A submission that ships with the package and proves it. `reason` is None if it must be accepted.
 
-    `misunderstanding` is the text of its docstring: what its author believed.
+    `misunderstanding` is its docstring: what its author believed.
     """
 
     name: str
@@ -227,11 +227,12 @@ class KnownSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One version of a problem. `version` is the SHA-256 of its files, in hex; `warmup` is
-    empty where it has none; `figures` are SVG texts by file name; `files` is every file's text by its path, which is
-    what is stored and hashed. `known` is made from them and belongs to no version: None if there is none.
+    """One version of a problem.
 
-    In mode answer, `starter` is the JSON of empty answers, and `reference` and `cases` are empty.
+    `version` is the SHA-256 of its files, in hex; `warmup` is empty if it has none; `figures` are SVG texts by file
+    name; `files` are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part
+    of the version; None if it is missing. In mode answer, `starter` is the JSON of empty answers, and `reference` and
+    `cases` are empty.
     """
 
     manifest: Manifest

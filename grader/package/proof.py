@@ -1,4 +1,4 @@
-"""The promises of a package, and whether they hold: each submission gets the verdict that its path names."""
+"""Check a package's promises: each of its submissions must get the verdict that its path names."""
 
 import ast
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from grader.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The verdict that one submission of a package must get. `reason` is None if any reason will do."""
+    """The verdict that one submission of a package must get. `reason` is None if any reason is right."""
 
     file: str
     source: str
@@ -22,7 +22,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ValidationStep:
-    """The result for one file of a package. If it did not pass, the message says what to do."""
+    """The result for one file of a package. If it did not pass, `message` says what to do."""
 
     file: str
     passed: bool
@@ -30,9 +30,9 @@ class ValidationStep:
 
 
 def expectations(package: Package) -> list[Expectation]:
-    """The reference and the accepted submissions are accepted; the starter and the rejected ones are not.
+    """What each submission must get: the reference and `accepted` are accepted, the starter and `rejected` rejected.
 
-    In mode answer there are none: preparing it answers every question, by every known wrong formula, too.
+    In mode answer there are none: preparing it already answers every question, also with every known wrong formula.
     """
     if isinstance(package.manifest, AnswerManifest):
         return []
@@ -48,7 +48,7 @@ def expectations(package: Package) -> list[Expectation]:
 
 
 def weigh(expected: Expectation, verdict: Verdict) -> ValidationStep:
-    """Compare the verdict of a submission with the one that its path in the package promises."""
+    """Compare a submission's verdict with the expected one."""
     got = verdict.status if verdict.reason is None else f"{verdict.status} ({verdict.reason})"
     wanted = "accepted" if expected.accepted else f"rejected ({expected.reason})" if expected.reason else "rejected"
     if verdict.status == "failed":
@@ -61,9 +61,9 @@ def weigh(expected: Expectation, verdict: Verdict) -> ValidationStep:
 
 
 def leaks(package: Package) -> list[PackageFault]:
-    """Public texts that contain a secret: the answer, the hidden inputs, or the editorial.
+    """Find public texts that contain a secret: the solution, the hidden inputs, or the editorial.
 
-    A secret is found if it is copied word for word, apart from spaces; a paraphrase is not found.
+    This finds secrets that are copied word for word, apart from white space, but no paraphrases.
     """
     public = {
         "statement.md": package.statement,
@@ -96,7 +96,7 @@ def _secrets(package: Package) -> list[tuple[str, str]]:
 
 
 def _function(source: str, name: str) -> str:
-    """The text of a function at the top of a file; empty if there is none, or if the file is not Python."""
+    """The text of a top-level function; empty if there is none, or if the file is not Python."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

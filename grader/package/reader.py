@@ -35,7 +35,7 @@ from grader.toml import TomlInvalid, read_toml
 from grader.wire import DTYPES
 
 MAX_FILE_BYTES = 1 << 20
-# Fingerprints of the rejected submissions. They follow from the other files, so they do not belong to a version.
+# Fingerprints of the rejected submissions. They are computed from the other files, so they are not part of a version.
 KNOWN = "known.json"
 _TEXTS = ("statement.md", "hints.md", "editorial.md")
 _CODE_FILES = (*_TEXTS, "starter.py", "reference.py", "cases.py")
@@ -48,7 +48,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "inputs": InputSpec,
     "answers": AnswerSpec,
 }
-# The first string of a file, after comments. It is read in one pass, with or without its end.
+# The first string of a file, after comments, found in linear time even if it never ends.
 _DOCSTRING = re.compile(
     r"""(?:\s++|\#[^\n]*+)*+[rRuU]?
     (?:\"""(?:[^"\\]++|\\.|"(?!""))*+\"""|'''(?:[^'\\]++|\\.|'(?!''))*+'''
@@ -62,9 +62,9 @@ def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
     """Read and validate a problem folder.
 
     Args:
-      ceiling: the highest limits that it may set; None if none of it will run.
+      ceiling: the highest limits that it can set; None if none of its code will run.
     Raises:
-      PackageInvalid: with every fault found, not only the first.
+      PackageInvalid: the package is not valid. The error has all of its faults.
     """
     if not (folder / "problem.toml").is_file():
         missing = PackageFault("missing-file", MANIFEST_FILE, None, f"it does not contain a {MANIFEST_FILE}")
@@ -77,15 +77,16 @@ def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
 def package_of(
     slug: str | None, files: dict[str, str], ceiling: Ceiling | None = None, *, is_stored: bool = False
 ) -> Package:
-    """Validate a package that is not in a folder: the text of its files by path, as in `Package.files`.
+    """Validate a package from the texts of its files.
 
     Args:
-      slug: the slug that its manifest must have; None if any slug will do.
-      ceiling: as for a folder; None for a version that was stored earlier.
-      is_stored: it was stored earlier. Names and figures are not validated again, so that a rule newer than
-        a version leaves the attempts of that version as they are.
+      slug: the slug that its manifest must have; None if any slug is right.
+      files: texts by path, as in `Package.files`.
+      ceiling: as in `read_package`; None for a stored version.
+      is_stored: it is a stored version. Names and figures are not validated again, so that rules that are newer than
+        the version do not affect its attempts.
     Raises:
-      PackageInvalid: as for a folder.
+      PackageInvalid: as in `read_package`.
     """
     faults: list[PackageFault] = []
     for name, text in files.items():
@@ -141,7 +142,7 @@ def _assemble(
 
 
 def _short_wall(limits: Limits) -> list[PackageFault]:
-    """On a busy machine, a process that computes all the time needs more wall-clock time than CPU time."""
+    """The fault if the limit on wall-clock time is too close to the limit on CPU time for a busy machine."""
     least = 2 * limits.time_s
     if limits.wall_s >= least:
         return []
@@ -153,7 +154,7 @@ def _short_wall(limits: Limits) -> list[PackageFault]:
 
 
 def read_files(folder: Path, faults: list[PackageFault]) -> dict[str, str]:
-    """Every file of the package as text, by its path inside it."""
+    """Read the text of every file in a package's folder, by path. Add what is wrong to `faults`."""
     files: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -168,7 +169,7 @@ def read_files(folder: Path, faults: list[PackageFault]) -> dict[str, str]:
             faults.append(_misplaced(name))
         else:
             try:
-                # Some editors begin a file with a byte order mark, which Python and TOML do not accept inside text.
+                # Drop the byte order mark that some editors write, which Python and TOML do not accept inside text.
                 files[name] = path.read_text(encoding="utf-8-sig")
             except UnicodeDecodeError as error:
                 faults.append(PackageFault("unreadable-file", name, None, f"{name} is not UTF-8 (byte {error.start})"))
@@ -216,7 +217,7 @@ def _without_known(
 
 
 def _empty_answers(manifest: AnswerManifest) -> str:
-    """What a student fills in."""
+    """The JSON that a student fills in."""
     empty = {
         spec.id: [["" for _ in spec.columns] for _ in spec.rows] if spec.kind == "table" else ""
         for spec in manifest.answers
@@ -305,7 +306,7 @@ def _faults_of_program(manifest: Manifest) -> list[PackageFault]:
         message = "program.meshes: all meshes must have the same axes, in the same order"
         faults.append(manifest_fault("manifest", "program.meshes", message))
     if len(set(sizes)) != len(sizes) or not all(2 <= size <= manifest.devices for size in sizes):
-        # On one device collectives vanish or have groups of one, so there is nothing to judge.
+        # On one device, collectives vanish or have groups of one, so there is nothing to grade.
         message = (
             f"program.meshes: sizes {sizes} must differ and lie between 2 and {manifest.devices}, the number of devices"
         )
@@ -331,7 +332,7 @@ def _faults_of_answers(manifest: AnswerManifest) -> list[PackageFault]:
 
 
 def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[PackageFault]:
-    """Every fault of a manifest. One without a mode that exists is read as the mode that its tables belong to."""
+    """Every fault of a manifest. If its mode is missing or unknown, the mode is guessed from its tables."""
     if all(fault["type"] not in _NO_MODE for fault in error.errors()):
         return [_explain(fault) for fault in error.errors()]
     mode, modes = raw.get("mode"), list(MANIFESTS)
@@ -391,7 +392,7 @@ def _reason(name: str, faults: list[PackageFault]) -> Reason | None:
 
 
 def _first_docstring(source: str) -> str:
-    # Not the whole file: it may be long, or have a syntax error, which a submission may be about.
+    # Don't parse the whole file, which can be long, or have a syntax error on purpose.
     begin = _DOCSTRING.match(source)
     try:
         return " ".join((ast.get_docstring(ast.parse(begin[0])) or "").split()) if begin else ""
@@ -409,6 +410,6 @@ def _version(files: dict[str, str]) -> str:
     for name, text in sorted(files.items()):
         for part in (name, text):
             data = part.encode()
-            # Lengths come first, so that two packages never produce the same bytes.
+            # Hash the lengths first, so that two packages never produce the same bytes.
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

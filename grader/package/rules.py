@@ -1,6 +1,6 @@
-"""The rules that a package must keep, each with an id, and those among them that need no judge.
+"""Review a package by every rule that needs no judge.
 
-The reader and `proof` find what is wrong with a package. This module adds what a reader need not refuse, and the lines.
+The reader and `proof` find faults that make a package invalid. This module adds the other faults, and the lines.
 """
 
 import ast
@@ -25,13 +25,13 @@ from grader.toml import read_toml
 
 @dataclass(frozen=True, slots=True)
 class PackageReview:
-    """A package as its files say. `package` is None if it cannot be read."""
+    """A package and its faults. `package` is None if it cannot be read."""
 
     package: Package | None
     faults: tuple[PackageFault, ...]
 
 
-# In characters. Shorter bodies, such as `return x + 1`, are often the same in different functions.
+# In characters. Shorter bodies, such as `return x + 1`, are often equal in different functions.
 _LEAST_OF_SOLUTION = 60
 _STATED = re.compile(r"\*\*(\d{1,3})\*\* for\b")
 _LINKED = re.compile(r"\(/problems/([a-z][a-z0-9_]+)\)|(?<![*\w])\*([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\*(?![*\w])")
@@ -43,8 +43,9 @@ def review_package(
     """Apply every rule that needs no judge.
 
     Args:
-      folder: the package.
-      others: the uuids of the problems that it may name, by slug; None if they are not known.
+      folder: the folder of the package.
+      ceiling: as in `read_package`.
+      others: the uuids of the problems that it can refer to, by slug; None if they are unknown.
     """
     if not (folder / MANIFEST_FILE).is_file():
         return PackageReview(None, (PackageFault("missing-file", MANIFEST_FILE, None, f"{MANIFEST_FILE} is missing"),))
@@ -60,11 +61,11 @@ def review_files(
     ceiling: Ceiling | None = None,
     others: Mapping[str, UUID] | None = None,
 ) -> PackageReview:
-    """As `review_package`, for files that were read elsewhere.
+    """Like `review_package`, for files that were read elsewhere.
 
     Args:
-      slug: the slug that the manifest must have; None if any will do.
-      faults: what is wrong with files that are not among `files`.
+      slug: the slug that the manifest must have; None if any slug is right.
+      faults: faults of files that are not in `files`.
     """
     faults = list(faults)
     package = None
@@ -82,7 +83,7 @@ def review_files(
 
 
 def uuids_in(folder: Path) -> dict[str, UUID]:
-    """The uuid of every problem in a folder of problems, by slug. Packages that cannot be read are left out."""
+    """The uuid of every problem in a folder of problems, by slug, without packages that cannot be read."""
     found = {}
     for path in sorted(folder.glob("*/problem.toml")):
         try:
@@ -130,7 +131,7 @@ def _unnamed_call(package: Package) -> str | None:
         return None if f"`{entry}" in package.statement else f"statement.md does not contain `{entry}` as code"
     if package.manifest.mode == "program":
         arguments = ["mesh", *(["state"] if package.manifest.program.init else []), *arguments]
-    # Types, defaults and line ends may stand between the names.
+    # Types, defaults and line breaks can be between the names.
     call = rf"\b{entry}\(\s*" + r"\b[^()]*?,\s*".join(map(re.escape, arguments))
     if re.search(call, package.statement):
         return None
@@ -138,7 +139,7 @@ def _unnamed_call(package: Package) -> str | None:
 
 
 def _renamed_solutions(package: Package) -> Iterator[PackageFault]:
-    """Functions in public files that do what a solution does, under other names."""
+    """Find functions in public files that equal a solution apart from names."""
     solution = solution_of(package)
     solutions = {"reference.py": package.reference}
     solutions |= {f"submissions/accepted/{each.name}.py": each.source for each in package.accepted}
@@ -158,7 +159,7 @@ def _renamed_solutions(package: Package) -> Iterator[PackageFault]:
 
 
 def _functions(source: str) -> Iterator[tuple[str, str]]:
-    """The functions of a source, each with its body in a form in which names do not matter."""
+    """Yield the name of each function in a source, and its body with local names replaced by numbers."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -179,7 +180,7 @@ def _functions(source: str) -> Iterator[tuple[str, str]]:
 
 
 def _body_of(function: ast.FunctionDef) -> str:
-    """What a function does, without its docstring and types."""
+    """The arguments and the body of a function, without its docstring and types."""
     first, *rest = function.body
     has_doc = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     arguments = ", ".join(each.arg for each in (*function.args.posonlyargs, *function.args.args))
@@ -187,7 +188,7 @@ def _body_of(function: ast.FunctionDef) -> str:
 
 
 def _code_blocks(text: str) -> list[tuple[int, str]]:
-    """The Python in a text, each block with its line."""
+    """The blocks of Python in a text, each with its line."""
     return [
         (text.count("\n", 0, found.start()) + 2, found[1])
         for found in re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -208,7 +209,7 @@ def _of_checks(manifest: Manifest, statement: str) -> Iterator[PackageFault]:
     if stated := _STATED.search(statement):
         message = f"the statement says '{stated[0]}', and the page takes points and bounds from problem.toml"
         yield PackageFault("stated-points", "statement.md", _line_of(statement, stated[0]), message)
-    # Before this heading there is only background.
+    # Before this heading, there is only background.
     task = statement.partition("\n## Problem\n")[2] or statement
     graded = {each.id for each in manifest.checks}
     for mode in MANIFESTS:

@@ -1,4 +1,4 @@
-"""The rules that a package must keep: their ids, what breaks each, and what to do, as in docs/checking.md."""
+"""The rules that a package must keep: id, what breaks it, and what to do, as in docs/checking.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from types import MappingProxyType
 from typing import Literal
 
 Level = Literal["error", "warning"]
-# What `meshgrade problem new` leaves for an author to write. No starter addresses its student like this.
+# Marks what `meshgrade problem new` leaves for an author to write. No starter has such a mark for students.
 MARK = "TODO(author)"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `means` says what breaks it, and `fix` what to do, a sentence each."""
+    """One rule. `means` says what breaks it, and `fix` says what to do."""
 
     level: Level
     means: str

@@ -1,4 +1,4 @@
-"""Which function of a package is the solution, and what a function does."""
+"""Find the function of a package that is the solution, and compare functions."""
 
 import ast
 
@@ -6,9 +6,9 @@ from grader.package.package import Package, ProgramManifest
 
 
 def solution_of(package: Package) -> str:
-    """The name of the function that the student writes: the entry point, or `init` if the starter has the entry point.
+    """The name of the function that students write: the entry point, or `init` if the starter has a finished step.
 
-    A problem about `init` may come with a finished step. Public files may then contain the step, and never the `init`.
+    Then public files can contain the step, but never the `init`.
     """
     manifest = package.manifest
     if not isinstance(manifest, ProgramManifest) or not manifest.program.init:
@@ -19,7 +19,7 @@ def solution_of(package: Package) -> str:
 
 
 def body_of(source: str, name: str) -> str | None:
-    """What a function does, without its docstring and types; None if there is none."""
+    """A dump of a function's body without its docstring; None if there is no such function."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,7 +1,7 @@
-"""What a statement leaves free, and whether hidden cases vary it.
+"""Find what a statement leaves free but no hidden case varies.
 
-A statement fixes a dimension with a number, as in `(384, 40)`, or in a sentence, "`B` is 384". A submission may write
-down what is fixed. If anything else has one value in all hidden cases, no case finds a submission that writes it down.
+A statement fixes a dimension with a number, as in `(384, 40)`, or in a sentence, "`B` is 384". A submission can
+hard-code what is fixed. If anything else has the same value in all hidden cases, no case finds one that hard-codes it.
 """
 
 import re
@@ -14,12 +14,12 @@ from grader.package.package import Package, ProgramManifest
 
 _SHAPE = re.compile(r"`[(\[]((?:\d+|[A-Z]\w*)(?:, (?:\d+|[A-Z]\w*))*),?[)\]]`")
 _NAME = re.compile(r"`([A-Za-z_]\w*)`")
-# A seed of 32 bits that was cut to 31 is another one from here on.
+# From here on, a seed of 32 bits differs from the same seed cut to 31 bits.
 _LARGE_SEED = 2**31
 
 
 def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterator[str]:
-    """What the statement leaves free and no hidden case varies, one sentence each.
+    """Yield one sentence for each thing that the statement leaves free and no hidden case varies.
 
     Args:
       hidden: the inputs of the hidden cases.
@@ -30,7 +30,7 @@ def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterat
     values: dict[str, list[object]] = {}
     for case in hidden:
         for name, value in case.items():
-            # `w0` and `w1` may be one argument, `w`, which arrives in two shardings.
+            # `w0` and `w1` can be one argument, `w`, with two shardings.
             stem = name.rstrip("0123456789")
             values.setdefault(stem if name not in arguments and stem in arguments else name, []).append(value)
     stated = _stated_shapes(package.statement, [*values])
@@ -62,7 +62,7 @@ def _unvaried_dimensions(
 
 
 def _stated_shapes(statement: str, names: Sequence[str]) -> dict[str, list[list[str]]]:
-    """The shapes that each argument is given, in rows of tables and in sentences: sizes, or names of sizes."""
+    """The shapes that tables and sentences give for each argument, as sizes or names of sizes."""
     found: dict[str, list[list[str]]] = {}
     prose = " ".join(line for line in statement.splitlines() if not line.startswith("|"))
     rows = [line for line in statement.splitlines() if line.startswith("|")]
@@ -72,7 +72,7 @@ def _stated_shapes(statement: str, names: Sequence[str]) -> dict[str, list[list[
             continue
         these = list(dict.fromkeys(_NAME.findall(_SHAPE.split(part)[0])))
         for number, name in enumerate(these):
-            # One shape is that of all arguments. A row with a second one for other cases gives the usual one first.
+            # A single shape is that of all arguments. In a row with a second shape for other cases, the first is usual.
             if name in names:
                 found.setdefault(name, []).append(shapes[number] if len(shapes) >= len(these) else shapes[0])
     return found
