@@ -25,25 +25,24 @@ _QUICK_STEPS = (
     ("prose", ["python", "-m", "tests.prose.lint"]),
     ("format", ["ruff", "format", "--check", "."]),
     ("dependencies", ["deptry", "app", "grader", "migrations", "problems"]),
-    # Whatever tests import is declared as well; there, a dependency may be for development only, or unused.
+    # What tests import must be declared, too, but they can use development dependencies, and leave others unused.
     ("dependencies of tests", ["deptry", "tests", "benchmarks", "frontend", "--ignore", "DEP002,DEP004"]),
     ("import rules", ["lint-imports", "--no-cache", "--no-logo"]),
 )
-# The longest first: the others run beside it.
+# The longest step first, so that the others run at the same time.
 _STEPS = (("types", ["mypy", "app", "grader"]), *_QUICK_STEPS)
 _HOSTILE = "tests/hostile"
 _TPU = "tests/tpu"
-# The parts of the grader that depend most on JAX: private names, what programs may contain, every reference, and
-# submissions of students.
+# What depends most on JAX: private names, what programs can contain, every reference, and students' submissions.
 _NEXT_JAX = (
     *("tests/grader/runner/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
     *("tests/grader/verifier/test_kernels.py", "tests/grader/test_call_verdicts.py"),
     "tests/grader/test_program_verdicts.py",
 )
-# One process more than there are cores: tests also wait, for databases, processes and deadlines. Print the slowest
-# tests, to show where the time goes.
+# One process more than there are cores, because tests also wait for databases, processes and deadlines. Print the
+# slowest tests, to show where the time goes.
 _OPTIONS = ("-n", str(min(4, 1 + (os.cpu_count() or 1))), "--durations=20", "--durations-min=1")
-# Of this process and the tests: what runs inside a sandbox is not measured.
+# Coverage of this process and the tests. Code in a sandbox is not measured.
 _COVERAGE_FILE = ".meshgrade/coverage.data"
 _COVERAGE = ("--cov", "--cov-append", "--cov-report=term:skip-covered", "--cov-report=html:.meshgrade/coverage")
 
@@ -127,7 +126,7 @@ def run_tests(
 
 
 def _grade_with_next_jax(part: int | None, arguments: list[str]) -> int:
-    """Returns the exit status."""
+    """Run the tests, and return the exit status."""
     pinned = dict(
         re.findall(r"^([\w-]+)==(\S+)$", (CHECKOUT / "next-jax.txt").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -162,7 +161,7 @@ def _choose_submissions(part: int | None, option: str = "") -> None:
 
 
 def _failed_of(steps: Iterable[tuple[str, list[str]]]) -> list[str]:
-    """The names of the steps that fail. As many run at a time as there are cores."""
+    """Run the steps, as many at a time as there are cores, and return the names of those that fail."""
     tools = Path(sys.executable).parent
 
     def failed(step: tuple[str, list[str]]) -> bool:
@@ -175,7 +174,7 @@ def _failed_of(steps: Iterable[tuple[str, list[str]]]) -> list[str]:
 
 
 def _passes(name: str, command: list[str], *, beside_others: bool = False) -> bool:
-    """Run a command. Beside others, its output is printed only when it has ended, so that theirs do not mix."""
+    """Run a command. If others run at the same time, print its output only at the end, so that outputs do not mix."""
     started = time.monotonic()
     begins = f"== {name}\n"
     if not beside_others:

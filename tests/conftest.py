@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-# As ./meshgrade does, however pytest is called. Otherwise each process that a test starts compiles all that it imports.
+# As ./meshgrade does. Otherwise each process that a test starts would compile everything that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 sys.pycache_prefix = os.environ.setdefault(
@@ -15,23 +15,23 @@ sys.pycache_prefix = os.environ.setdefault(
 )
 
 pytest_plugins = ["pytester", "tests.hung", "tests.parts", "tests.slow"]
-# The longest id of a test, and the longest value in it. Ids travel to every process, into reports and file names.
+# The longest id of a test, and the longest value in it. Ids go to every process, and into reports and file names.
 MAX_ID = 200
 MAX_VALUE = 100
 
 
 def pytest_make_parametrize_id(config, val, argname):
-    """A value that is too long to be read has the name of its argument, which pytest then numbers.
+    """Use the argument's name, which pytest then numbers, for a value that is too long to read.
 
-    A zip made during collection holds the time. As an id it would differ between two processes that collect across a
-    clock tick, and pytest-xdist refuses to run tests whose ids differ.
+    A zip that is made during collection contains the time. As an id, it would differ between two processes that collect
+    at different times, and pytest-xdist refuses to run tests whose ids differ.
     """
     return argname if _is_long(val) else None
 
 
 def pytest_collection_finish(session):
-    """Thousands of tests and the service's modules stay until the end. The garbage collector visited all of them twenty
-    times a minute, which took a tenth of the time of the service's tests.
+    """Exclude what exists from garbage collection. Thousands of tests and the service's modules live until the end, and
+    visiting them twenty times a minute took a tenth of the time of the service's tests.
     """
     gc.collect()
     gc.freeze()
@@ -40,7 +40,7 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
-    """Collecting a module fails where an id in it is too long: pytest and pytest-xdist both report that as an error."""
+    """Fail to collect a module if one of its ids is too long. pytest and pytest-xdist both report that as an error."""
     report = yield
     message = long_ids(item.nodeid for item in report.result or () if isinstance(item, pytest.Item))
     if message:

@@ -1,16 +1,16 @@
-"""How the work of a reader of people's text grows with the text. Linear work doubles when the text does."""
+"""Measure how the work of reading people's text grows with the text. Linear work doubles when the text doubles."""
 
 import gc
 import time
 from collections.abc import Callable
 
-# Twice, give or take a third.
+# Twice, plus a third.
 MOST = 2 * 4 / 3
 _SIZE = 1 << 15
 _TRIES = 24
-# What is as short as this says nothing about growth.
+# A shorter time says nothing about growth.
 _NOISE_S = 0.004
-# What takes as long as this is not noise.
+# A time this long is not noise.
 _ENOUGH_S = 2.0
 _SIZES = 3
 
@@ -18,11 +18,10 @@ _SIZES = 3
 def assert_linear(read: Callable[[str], object], repeat: Callable[[int], str], size: int = _SIZE) -> None:
     """Assert that twice the text is at most about twice the work.
 
-    The CPU time of this thread is compared, which does not wait for other processes, and without garbage collection,
-    which looks at all that other tests have left. The longer text is read first, so that cold caches make a ratio
-    larger, never smaller. A ratio above the bound is measured again before it counts, and must be above it for twice
-    and four times the size too: another process can empty the processor's caches for a while, but what grows faster
-    than its text does so at every size.
+    This compares CPU time of this thread, which does not depend on other processes, without garbage collection, which
+    would visit everything that other tests have left. The longer text is read first, so that cold caches can only make
+    the ratio larger. A ratio above the bound is measured again, and must also be above it at two and four times the
+    size: another process can empty the processor's caches for a while, but superlinear work shows at every size.
 
     Args:
       read: what reads the text.

@@ -1,8 +1,8 @@
-"""A test that not even its timeout ends: its process dumps where every thread is, and exits.
+"""End a test that its timeout does not end: its process dumps the stack of every thread, and exits.
 
-pytest-timeout raises an exception once. A test that swallows it, or whose teardown then waits for what the exception
-interrupted, hangs for as long as the machine lets it. Its log then says only that it hung. Here,
-pytest-xdist names the test and continues with a new process.
+pytest-timeout raises an exception once. A test that swallows it, or whose teardown waits for what the exception
+interrupted, would hang, and its log would say only that. With this, pytest-xdist names the test and continues in a new
+process.
 """
 
 import faulthandler
@@ -12,13 +12,13 @@ from contextlib import contextmanager
 
 import pytest
 
-# How much longer than its timeout each phase of a test may take: the exception may come late on a busy machine.
+# How much longer than its timeout each phase of a test can take, because the exception may be late on a busy machine.
 GRACE_S = 60.0
 _STDERR = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Before pytest captures what tests print. What it has captured would be lost.
+    # Do this before pytest captures output, because captured output would be lost.
     config.stash[_STDERR] = os.dup(2)
 
 

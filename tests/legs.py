@@ -1,14 +1,14 @@
-"""What CI runs after the tests: the next JAX and the compiler for TPUs, if this commit can change what they say.
+"""Decide what CI runs after the tests: the next JAX and the TPU compiler, if this commit can change their results.
 
-`python -m tests.legs` prints the names of those to run, and to standard error why it leaves one out. With `--all` it
-prints both, as where Git does not know the base. Each also runs for one commit in eight, as what takes turns does.
+`python -m tests.legs` prints the names of the legs to run and, to standard error, why it leaves one out. It prints both
+with `--all`, or if Git does not know the base. As other work that takes turns, each runs for one commit in eight, too.
 """
 
 import sys
 
 from tests.parts import base, changed, part_of_commit
 
-# Each with the beginnings of the paths that it depends on.
+# Prefixes of the paths that each leg depends on.
 _JUDGED = ("grader/", "problems/", "tests/grader/", "tests/parts.py", "tests/legs.py", "pyproject.toml", "uv.lock")
 LEGS = {
     "next-jax": (*_JUDGED, "next-jax.txt"),

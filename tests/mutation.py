@@ -1,11 +1,11 @@
-"""Which small faults in the code do the tests not notice? `python -m tests.mutation grader/checks grader/compare.py`
+"""Find small faults in the code that no test notices: `python -m tests.mutation grader/checks grader/compare.py`
 
 Each mutant is one small change: `<` instead of `<=`, `or` instead of `and`, a number one larger, a call left out. A
 mutant is killed if a test fails. It is printed as "too long" if the tests did not end in time, because the machine may
 have been busy. One that survives shows a missing test, or makes no difference: docs/mutation.md lists those.
 
 Every mutant runs in a fork of a process that has imported all libraries: first against the tests that execute its
-line, and if these pass, against all tests of its folder. `--slow` adds the tests that `--quick` leaves out.
+line, then, if these pass, against all tests of its folder. `--slow` adds the tests that `--quick` leaves out.
 """
 
 import argparse
@@ -189,7 +189,7 @@ class Outcome(Enum):
 
 
 def _in_a_fork(work: Callable[[], int], timeout_s: float) -> Outcome:
-    """Passed if the exit status was 0. Drops the fork's output, removes its files, and ends what it has started."""
+    """Passed if the exit status was 0. Drop the fork's output, remove its files, and end what it started."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         pid = os.fork()
         if pid == 0:
@@ -320,7 +320,7 @@ def main() -> None:
     parser.add_argument("--only", help="mutants whose line in the output contains this text")
     options = parser.parse_args()
     os.chdir(ROOT)
-    # Ended from outside, it still ends the mutant that is running.
+    # If this process is ended from outside, end the running mutant, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     number, parts = map(int, options.part.split("/"))
     count = dict.fromkeys(Outcome, 0)

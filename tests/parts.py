@@ -1,18 +1,18 @@
-"""What one run in eight does: a whole run takes one part of eight, another one for each commit, and `--all` takes all.
+"""Divide slow work among runs: each run takes one part of eight, which depends on the commit, and `--all` takes all.
 
 `./meshgrade test` chooses the part and names it in MESHGRADE_TEST_PART: `3/8`, or `all`. What is slow and done for each
 of many packages, lessons or pages is done for an eighth of them (`chosen`): judging the submissions that ship with the
 problems, measuring the numbers of texts again, following the documentation. What the last commit or the working tree
-changed is in every part. A test marked `part(3)` runs in the third part alone: it shows that a benchmark works,
-which takes half a minute and seldom changes. `part(3, "app/")` runs as well where a file of app/ changed.
+changed is in every part. A test marked `part(3)` runs only in the third part: it shows that a benchmark works, which
+takes half a minute and seldom changes. `part(3, "app/")` also runs if a file of app/ changed.
 
-A test that runs on both databases runs on one of them, and on the other in the next part. If its package of the service
-changed, or what all of them share, it runs on both.
+A test for both databases runs on one of them, and on the other in the next part. It runs on both if its package of the
+service changed, or something that all packages share.
 
-What changed is counted in two ways. What takes minutes for each package, lesson or page compares with the last commit's
-parent (`changed_last`). Databases, attacks, references and the legs of CI compare with the newest commit that is at
-least a day older, because commits land together and each must be covered (`changed`). MESHGRADE_TEST_BASE, the last
-commit that was tested, replaces both.
+There are two ways to tell what changed. Work that takes minutes per package, lesson or page compares with the last
+commit's parent (`changed_last`). Databases, attacks, references and the legs of CI compare with the newest commit that
+is at least a day older, because commits land together and each must be covered (`changed`). MESHGRADE_TEST_BASE, the
+last commit that was tested, replaces both.
 """
 
 import os
@@ -38,7 +38,7 @@ _CHECKOUT = _TESTS.parent
 
 
 def part_of(names: list[str], part: str) -> list[str]:
-    """Those of a part: the names dealt out in turn, so that each is in one part and a problem is in most."""
+    """The names of one part. They are dealt out in turn, so that each is in one part and a problem's are in most."""
     if part == EVERY:
         return names
     number, parts = map(int, part.split("/"))
@@ -63,13 +63,13 @@ def chosen(
     shared: tuple[str, ...] = (),
     since: Callable[[], frozenset[str]] = changed_last,
 ) -> list[str]:
-    """Those of this run's part, and those whose files changed.
+    """Choose the names of this run's part, and those whose files changed.
 
     Args:
-      names: all there are; their order decides the parts.
-      files: gives how the paths of a name's files begin.
-      shared: how the paths begin of files that all of them depend on. If one of these changed, all are chosen.
-      since: what counts as changed. `changed` is for what is quick enough to be done for each commit of a day.
+      names: all names; their order decides the parts.
+      files: returns the path prefixes of a name's files.
+      shared: path prefixes of files that all names depend on. If one of these changed, all are chosen.
+      since: returns what changed. Use `changed` for work that is quick enough to do for each commit of a day.
     """
     if since is changed and base() is None:
         return names
@@ -107,7 +107,7 @@ def _differ_from(commit: str | None) -> frozenset[str]:
 
 
 def _git(*command: str) -> str:
-    """What Git prints; nothing where it fails, or is not installed."""
+    """What Git prints; empty if it fails or is not installed."""
     try:
         done = subprocess.run(["git", *command], cwd=_CHECKOUT, capture_output=True, text=True, check=False)
     except OSError:

@@ -1,8 +1,8 @@
-"""Which tests are slow: those that start a sandbox, a browser, PostgreSQL, a compiler or a service of their own.
+"""Find slow tests: those that start a sandbox, a browser, PostgreSQL, a compiler or their own service.
 
-`./meshgrade test --quick` leaves them out (`-m "not slow"`). Nobody marks a test: it is slow because of a fixture that
-it uses, because of what its module imports, or because of where it is. A test that starts one of these programs without
-being slow fails, and the message says what to add here.
+`./meshgrade test --quick` leaves them out (`-m "not slow"`). Tests are not marked by hand: one is slow because of a
+fixture that it uses, an import of its module, or its folder. A test that starts one of these programs but does not
+count as slow fails, and the message says what to add here.
 
 It also orders what pytest-randomly has shuffled (see `order`), and keeps tests that share a fixture of their module in
 one process (see `share_fixtures`).
@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-# Each starts something that takes seconds, or prepares for it.
+# Fixtures that start something that takes seconds, or prepare for it.
 FIXTURES = {
     "arena": "a sandbox",
     "backend": "processes that grade",
@@ -31,11 +31,11 @@ FIXTURES = {
     "start_service": "a service for one test alone; those on `shared_service` are quick",
     "texts": "a compiler",
 }
-# Tests that get `postgres_server` by name, for one of their parameters: they share a server, and so a group.
+# Groups of tests that get `postgres_server` by name, for one of their parameters, and share a server.
 GROUPS = {"contract", "postgresql"}
-# Groups of which each takes a minute or more.
+# Groups that take a minute or more.
 LONGEST = ["docs", "bench", "contract", "browser", "postgresql"]
-# Files of which one test takes half a minute or more. As the last one, it would run while the other processes wait.
+# Files with a test that takes half a minute or more. If it ran last, the other processes would wait for it.
 LONG_TESTS = (
     "app/calculators/test_measured_again.py",
     "app/rest/test_openapi_holds.py",
@@ -43,12 +43,12 @@ LONG_TESTS = (
     "app/web/test_bundle.py",
     "lessons/test_claims.py",
 )
-# Not shuffled: their tests share a service with its data, or look at the machine after one another.
+# Folders that are not shuffled: their tests share a service with its data, or inspect the machine one after another.
 KEPT_IN_ORDER = ("browser", "hostile", "problems", "grader/modes")
 # A module that has one of these as a global traces and compiles, or starts a sandbox or a service.
 GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "serving", "statement_programs"}
-# Files and folders below tests/ whose tests start processes of their own, or measure how work grows, or fill a database
-# for each revision or table.
+# Files and folders in tests/ whose tests start processes, measure how work grows, or fill a database for each revision
+# or table.
 PATHS = (
     "app/cli/remote/test_solving.py",
     "app/cli/test_alone.py",
@@ -83,7 +83,7 @@ _started: list[str] = []
 
 
 def reason(item: pytest.Item) -> str | None:
-    """Why a test is slow, or None where it is not."""
+    """Why a test is slow; None if it is not."""
     for name in getattr(item, "fixturenames", ()):
         if name in FIXTURES:
             return f"fixture {name}: {FIXTURES[name]}"
@@ -118,9 +118,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
 
 def share_fixtures(items: list[pytest.Item]) -> None:
-    """Let the tests of a module that use one of its module fixtures run in one process, which builds it once.
+    """Run all tests of a module that use one of its module fixtures in one process, which builds the fixture once.
 
-    Otherwise pytest-xdist deals them out one by one, and every process builds each fixture.
+    Otherwise pytest-xdist would deal them out one by one, and every process would build each fixture.
     """
     for item in items:
         if group_of(item) is None and _uses_module_fixture(item):
@@ -134,9 +134,9 @@ def _uses_module_fixture(item: pytest.Item) -> bool:
 
 
 def _unshuffled(items: list[pytest.Item], written: dict[int, int]) -> list[pytest.Item]:
-    """The tests of each folder of `KEPT_IN_ORDER` are together and as they are written, where its first one was.
+    """Put the tests of each folder of `KEPT_IN_ORDER` together, in the order of the files, where the first one was.
 
-    Together, because between two that look at the machine, another test would change it.
+    If another test ran between two that inspect the machine, it would change the machine.
     """
     folders: dict[str, list[pytest.Item]] = {}
     for item in sorted(items, key=lambda item: written[id(item)]):
@@ -159,10 +159,10 @@ def _folder_kept(path: Path) -> str | None:
 
 
 def order(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, reordered as little as it takes not to waste time.
+    """Reorder the tests as little as possible to save time.
 
-    Within a module, tests of one group stay together: they share a warm runner or a server. The groups that take
-    longest come first, or one process would end with them while the others have nothing left to do.
+    Within a module, tests of one group stay together, because they share a warm runner or a server. The slowest groups
+    come first, so that no process still runs them when the others have finished.
     """
     together: list[pytest.Item] = []
     for _, each in groupby(items, lambda item: getattr(item, "module", None)):
@@ -175,7 +175,7 @@ def order(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def _turn(item: pytest.Item) -> int:
-    # First, before any other test has started something in the process: they count its processes and descriptors.
+    # First, before other tests start something in the process, because these count its processes and descriptors.
     if _kept_in(item) == "hostile":
         return -1
     if (group := group_of(item)) in LONGEST:
@@ -184,7 +184,7 @@ def _turn(item: pytest.Item) -> int:
 
 
 def group_of(item: pytest.Item) -> str | None:
-    """The tests of one group run in one process."""
+    """Run the tests of one group in one process."""
     mark = item.get_closest_marker("xdist_group")
     return str(mark.args[0]) if mark and mark.args else None
 

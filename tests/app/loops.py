@@ -1,4 +1,4 @@
-"""The loops of a service in the background, as a test wants them. Both are for services that start afterwards."""
+"""Change the background loops of services that a test starts afterwards."""
 
 import asyncio
 
@@ -6,11 +6,11 @@ from app.background import Loop
 
 
 def quicken(monkeypatch) -> None:
-    """Let every loop pause for a hundredth of its time."""
+    """Shorten every loop's pause to a hundredth."""
     monkeypatch.setattr("app.background.sleep", lambda seconds: asyncio.sleep(seconds / 100))
 
 
 def hold(monkeypatch, name: str) -> None:
-    """Let the loop with this name do nothing."""
+    """Make the loop with this name do nothing."""
     run = Loop.run
     monkeypatch.setattr(Loop, "run", lambda loop: asyncio.Event().wait() if loop.name == name else run(loop))

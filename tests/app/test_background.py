@@ -1,4 +1,4 @@
-"""A loop goes on until it is cancelled: without a pause while there is work, and after one when a step fails."""
+"""A background loop runs until it is cancelled. It pauses only after a step that fails or finds no work."""
 
 import asyncio
 

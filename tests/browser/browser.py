@@ -1,4 +1,4 @@
-"""Starting Debian's Chromium and the real service; the screenshot script uses this, too."""
+"""Start Debian's Chromium and the real service. The screenshot script uses this, too."""
 
 import os
 import re
@@ -27,7 +27,7 @@ OWNER_TOKEN = "owner-token-of-the-browser-tests"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running server: where it listens, the link that signs one browser in, once, and its data folder."""
+    """A running server: its address, the link that signs in one browser once, and its data folder."""
 
     url: str
     sign_in_url: str
@@ -39,8 +39,8 @@ def serve(data: Path, *, all_problems: bool = False, problems: Path | None = Non
     """Run `meshgrade serve` on a free port until the block ends.
 
     Args:
-      all_problems: not only one of each mode. The service prepares each of them, and no test looks at the others.
-      problems: the folder of the packages to serve, instead of these.
+      all_problems: serve all problems instead of one of each mode. The service prepares every problem it serves.
+      problems: the folder of other packages to serve instead.
     """
     command = [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
     if problems is None and all_problems:

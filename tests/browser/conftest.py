@@ -18,9 +18,9 @@ _ends = ExitStack()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Keep them in one process under `--dist loadgroup`: each process would start a service of its own.
+    """Keep browser tests in one process under `--dist loadgroup`, because each process would start its own service.
 
-    As each is collected, so that tests/slow.py finds the group and gives them no other.
+    This happens as each test is collected, so that tests/slow.py finds the group and gives it no other.
     """
     item.add_marker(pytest.mark.xdist_group("browser"))
     item.add_marker(pytest.mark.timeout(300))
@@ -48,7 +48,7 @@ def browser() -> Browser:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Close Chromium after the last browser test: an asynchronous test cannot run while its event loop does."""
+    """Close Chromium after the last browser test, because asynchronous tests cannot run while its event loop does."""
     if nextitem is None or nextitem.path.parent != item.path.parent:
         _ends.close()
 
@@ -61,14 +61,14 @@ def signed_in(service: Service) -> StorageState:
 
 @pytest.fixture
 def complaints() -> list[str]:
-    """Console errors, policy violations among them, of all pages of a test. Must be empty at its end."""
+    """Console errors, including policy violations, of all pages of a test. It must be empty at the end."""
     return []
 
 
 @pytest.fixture
 def open_page(browser: Browser, service: Service, signed_in: StorageState, complaints: list[str]) -> Iterator[OpenPage]:
-    """Opens a path in a fresh context: `open_page("/", color_scheme="dark")`. The owner is signed in; `anonymous=True`
-    for nobody, `storage_state` for another account.
+    """Open a path in a fresh context: `open_page("/", color_scheme="dark")`. The owner is signed in; pass
+    `anonymous=True` for no one, or `storage_state` for another account.
     """
     contexts: list[BrowserContext] = []
 

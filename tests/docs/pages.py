@@ -59,7 +59,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def shell_lines(page: Path) -> Iterator[str]:
-    """Each line of its shell blocks, a continued one as one line."""
+    """Each line of its shell blocks, with continued lines joined."""
     for block in blocks(page):
         if block.language in ("sh", ""):
             yield from block.text.replace("\\\n", " ").splitlines()

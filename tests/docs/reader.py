@@ -1,4 +1,4 @@
-"""A reader who follows one page: a shell at a terminal, in a folder that looks like a checkout."""
+"""A reader who follows one page of documentation, in a shell at a terminal, in a folder that looks like a checkout."""
 
 import contextlib
 import os
@@ -126,7 +126,7 @@ class Reader:
         }
 
     def run(self, command: str) -> Done:
-        """Raises TimeoutError where it does not end. A question for a token is answered."""
+        """Run one command, answering a question for a token. Raises TimeoutError if it does not end."""
         self._before_each()
         os.write(self._commands, self._as_here(command).encode() + b"\0")
         deadline = time.monotonic() + PATIENCE_S
@@ -149,7 +149,7 @@ class Reader:
         path.write_text(text, encoding="utf-8")
 
     def _as_here(self, command: str) -> str:
-        """Addresses of the documentation become those of this machine."""
+        """Replace the documentation's addresses by this machine's."""
         here = f"http://127.0.0.1:{self._port}"
         for there in ("http://127.0.0.1:8000", "https://grader.example.org"):
             command = command.replace(there, here)
@@ -173,7 +173,7 @@ def _own_terminal() -> None:
 
 
 def _end(process: int) -> None:
-    """Interrupt as Ctrl-C does, and then kill. It is not a child of this process, so its end can only be observed."""
+    """Interrupt a process as Ctrl-C does, then kill it. It is not our child, so we can only watch for its end."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process, signal.SIGTERM)
         deadline = time.monotonic() + 10

@@ -39,5 +39,5 @@ def sandbox(shared_cache: Path) -> Iterator[PooledSandbox]:
 
 @pytest.fixture(scope="session")
 def judge(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
-    """A judge in real walls."""
+    """A judge behind real walls."""
     return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)

@@ -1,7 +1,7 @@
-"""Frames as a hostile process writes them instead of the runner, and a sandbox whose sessions read them.
+"""Frames that a hostile process writes instead of the runner, and a sandbox whose sessions read them.
 
-A frame is well formed as far as sizes go: its header is right and the payload has the bytes that its small arrays name.
-Everything else is anything: values of the wrong type, numbers that no JSON has, keys twice, shapes that no array has.
+The sizes in a frame are right: the header fits, and the payload has the bytes that the manifest's small arrays name.
+Everything else can be wrong: types of values, numbers that JSON lacks, repeated keys, impossible shapes.
 """
 
 import json
@@ -64,12 +64,12 @@ def deep(depth: int) -> Any:
 
 
 def node_of(value: object) -> Any:
-    """The node that our own runner would send for a value."""
+    """The manifest node that our own runner would send for a value."""
     return wire._encode(value, [], [wire.MAX_NODES], 0, None)
 
 
 def replies(values: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """Messages: successes with some of `values`, faults, and neither."""
+    """Messages: successes with some of `values`, faults, and messages that are neither."""
     good = st.fixed_dictionaries({"ok": st.just(True) | anything, "values": st.fixed_dictionaries({}, optional=values)})
     reasons = st.sampled_from(["error", "syntax_error", "memory_limit", "wrong_value", "killed"]) | anything
     frames = st.fixed_dictionaries({"line": anything, "function": anything, "text": anything}) | anything
@@ -101,7 +101,7 @@ def _payload_bytes(node: Any) -> int:
 
 
 class _Exit(threading.Event):
-    """The end of a process. Waiting for it ends it."""
+    """The end of a process, which it reaches as soon as someone waits for it."""
 
     def wait(self, timeout: float | None = None) -> bool:
         self.set()
@@ -119,9 +119,9 @@ class _ForgedFork(Fork):
 
 
 class ForgedSandbox:
-    """Each session reads `frames` in turn, whatever it requests, and then the end of its runner.
+    """Each session reads `frames` in turn, whatever it requested, and then the end of its runner.
 
-    Before the first request, the process has printed `output`.
+    The process has printed `output` before the first request.
     """
 
     walls: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def example_of(source: str, verdict: Verdict) -> dict[str, Any]:
-    """The part of the source in which state is placed; each check; the leaf and the amounts of the first mesh."""
+    """The part of the source that places the state; each check; the leaf and the amounts for the first mesh."""
     evidence = [entry for check in verdict.checks for entry in check.evidence]
     leaves = next(entry for entry in evidence if isinstance(entry, Leaves))
     states = [check for check in verdict.checks if check.id == "state_bytes"]

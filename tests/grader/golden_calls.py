@@ -37,7 +37,7 @@ def fails(reason: Reason, message: str = "what went wrong", **detail: object) ->
 
 
 def call(*answers: Reaction, load: Reaction | None = None, hidden: bool = True, known: str | None = None) -> Verdict:
-    """Two public cases and a hidden one. A case without an answer gets the right one."""
+    """Two public cases and a hidden one. A case for which no answer is given gets the right answer."""
     package = package_of("call", [{"id": "values"}, {"id": "optimizer"}, {"id": "update"}])
     cases = tuple(
         Case(name, name.startswith("public"), {"seed": number, "x": array(number, 0.5)})

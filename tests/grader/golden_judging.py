@@ -1,4 +1,4 @@
-"""Shared by golden verdicts: a made-up package, and a judge with a sandbox that runs nothing."""
+"""What golden verdicts share: a made-up package, and a judge with a sandbox that runs nothing."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -54,7 +54,7 @@ def package_of(mode: Mode, specs: Sequence[dict[str, Any]]) -> Package:
 
 
 class Quiet(NullSandbox):
-    """Its sessions report no environment."""
+    """A sandbox whose sessions report no environment."""
 
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> NullSession:
         session = super().open(spec, stop)

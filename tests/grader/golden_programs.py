@@ -33,7 +33,7 @@ Meshes = dict[str, Any]
 
 
 def run_of(*, steps: int = 2, replicas: dict[str, Any] | None = None, **changes: Any) -> Run:
-    """Both steps have the same leaves; `changes` apply to the last step."""
+    """A run of two steps with the same leaves. `changes` apply to the last step."""
     leaves = [RESULTS] * (steps - 1) + [RESULTS | changes]
     return Run({"w": array(1, 2, 3)}, tuple(leaves), tuple([{}] * (steps - 1) + [replicas or {}]))
 
@@ -66,7 +66,7 @@ def values(on_eight: dict[str, Run] | None = None, on_four: dict[str, Run] | Non
 
 
 def of_two_shapes() -> Verdict:
-    """Cases of other shapes need programs of their own, so a mesh has several."""
+    """Cases of different shapes, which need different programs, so that a mesh has several."""
     first, second = (Case("public-1", True, {"x": array(1)}),), (Case("hidden-1", False, {"x": array(1, 2)}),)
     theirs = [examined(program(mesh), None, cases) for mesh in (EIGHT, FOUR) for cases in (first, second)]
     mine = [*theirs[:1], examined(program(EIGHT, alias_bytes=0), None, second), *theirs[2:]]
@@ -95,7 +95,7 @@ def overlap(on_chip: OnChip) -> Verdict:
 
 
 def fits(temporary_bytes: int) -> Verdict:
-    """At full size, a program needs these bytes and those of its arguments. There is no compiler for TPUs."""
+    """A program that needs these bytes and its arguments' at full size, without the TPU compiler."""
     full = FullSizeProgram(at_full_size(0), replace(at_full_size(temporary_bytes), tpu=MISSING))
     with patch("grader.modes.program.grading.ProgramGrading._full_size", lambda *_: full):
         return check("fits", topology="v5e:16x16")

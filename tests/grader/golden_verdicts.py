@@ -1,8 +1,8 @@
 """Verdicts that must not change by accident, for every check and every reason, on submissions that never run.
 
-The replies of runners and verifiers are made up; everything after them is the judge's own code: modes, checks, report.
-The verdicts are in golden/, one file per group. After a deliberate change, such as of a message, write them again and
-read the difference: `.venv/bin/python -m tests.grader.golden_verdicts`
+The replies of runners and verifiers are made up; everything else is the judge's own code: modes, checks and report. The
+verdicts are in golden/, one file per group. After a deliberate change, such as of a message, write them again and read
+the difference: `.venv/bin/python -m tests.grader.golden_verdicts`
 """
 
 import json
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "golden"
 
 
 def dump(verdict: Verdict) -> dict[str, Any]:
-    """The verdict as it is stored, except for timings, which differ each time, and for values that are defaults."""
+    """The verdict as it is stored, without defaults and without timings, which differ each time."""
     stored: dict[str, Any] = _without_defaults(verdict)
     stored.pop("timings_ms", None)
     return stored
@@ -33,7 +33,7 @@ def _without_defaults(value: Any) -> Any:
             name: field.get_default(call_default_factory=True) for name, field in type(value).model_fields.items()
         }
         shown = {name: getattr(value, name) for name in fields}
-        # A reader needs the first two to know what it reads.
+        # A reader of the file needs these two fields, even if they are defaults.
         shown = {k: v for k, v in shown.items() if k in ("schema_version", "kind") or v != fields[k]}
         return {name: _without_defaults(each) for name, each in shown.items()}
     if isinstance(value, dict):

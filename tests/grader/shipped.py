@@ -1,8 +1,9 @@
-"""The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
+"""The submissions that ship with the problems, as `slug:path`, for tests that judge them.
 
-There are more than a thousand, each of which takes a second or two, so a run takes a part of them (tests/parts.py): an
-eighth of the problems of mode program with all of their submissions, because preparing one takes as long as judging
-several of them. If the grader changed, it is every reference as well.
+There are over a thousand, and each takes a second or two, so a run judges only a part (tests/parts.py). In mode
+program, it judges all submissions to an eighth of the problems, because preparing a problem takes as long as judging
+several submissions. In mode call, it judges an eighth of all submissions. If the grader changed, it also judges every
+reference.
 """
 
 import os
@@ -31,7 +32,7 @@ def package(slug: str) -> Package:
 
 
 def each_of(mode: str, own: str) -> list[object]:
-    """The slugs of the problems of which this run judges the file `own`, the reference or the starter."""
+    """The slugs of the problems whose file `own`, the reference or the starter, is judged in this run."""
     return [_parameter(slug, slug) for slug in slugs(mode) if f"{slug}:{own}" in _of_this_run()]
 
 
@@ -51,8 +52,8 @@ def _part(mode: str, kind: str) -> list[object]:
 
 @cache
 def _of_this_run() -> list[str]:
-    """What is judged: references, starters and submissions, as `slug:path`."""
-    # Problems of mode call are quick to prepare, and fewer than the parts: of each, an eighth of the submissions.
+    """What this run judges: references, starters and submissions, as `slug:path`."""
+    # There are fewer problems of mode call than parts, and they are quick to prepare, so divide their submissions.
     calls = [f"{slug}:{path}" for slug in slugs("call") for path in _submissions(slug)]
     dealt = {*part_of(calls, PART), *(f"{slug}:{own}" for slug in slugs("call") for own in ("reference", "starter"))}
     whole = part_of(slugs("program"), PART)
@@ -73,12 +74,12 @@ def _submissions(slug: str) -> list[str]:
 
 
 def _grader_changed() -> bool:
-    """Whether any verdict may have changed. With another JAX, as of --next-jax, each may."""
+    """Whether any verdict may have changed, as with another JAX (--next-jax)."""
     return bool(os.environ.get("MESHGRADE_TEST_EVERY_REFERENCE")) or any(each.startswith(_GRADER) for each in changed())
 
 
 def _changed(slug: str, path: str) -> bool:
-    """Whether a file changed that decides a verdict, beside the grader's."""
+    """Whether one of the package's files that decide a submission's verdict changed."""
     own = f"submissions/{path}.py" if "/" in path else f"{path}.py"
     files = tuple(f"problems/{slug}/{each}" for each in (own, "problem.toml", "cases.py", "reference.py"))
     return any(each.startswith(files) for each in changed_last())

@@ -1,11 +1,10 @@
-"""Outlines of the verdicts of submissions that ship, one file per problem in shipped_verdicts/, and the fingerprints
-that `meshgrade problem check` writes into the package's known.json.
+"""Outlines of the verdicts of shipped submissions, one file per problem in shipped_verdicts/, and the fingerprints that
+`meshgrade problem check` writes into a package's known.json.
 
-Judging all of them takes longer than a run of the tests should. An outline is therefore kept with a hash of everything
-in the package that the verdict depends on: a file that changes has to be judged again, and nothing else. Each run of
-the tests judges an eighth of the submissions and compares; with MESHGRADE_TEST_WRITE_VERDICTS=1 it writes instead.
-Numbers and messages are left to golden_verdicts.py, since they differ from one processor to the next.
-docs/decisions/0021-kept-verdicts-of-a-check.md says why.
+Judging all of them takes too long for one run of the tests. So each outline is stored with a hash of everything in the
+package that the verdict depends on, and only a file that changed has to be judged again. Each run judges an eighth of
+the submissions and compares; with MESHGRADE_TEST_WRITE_VERDICTS=1 it writes instead. Numbers and messages, which differ
+between processors, are left to golden_verdicts.py. See docs/decisions/0021-kept-verdicts-of-a-check.md.
 """
 
 import hashlib
@@ -38,14 +37,14 @@ def kept(slug: str) -> dict[str, Any]:
 
 
 def write(slug: str, outlines: dict[str, Any]) -> None:
-    """Those of files that the package no longer has are left out."""
+    """Drop the outlines of files that the package no longer has."""
     named = [each.file for each in expectations(package(slug))]
     text = ",\n".join(f" {json.dumps(name)}: {json.dumps(outlines[name])}" for name in named if name in outlines)
     (FOLDER / f"{slug}.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
 
 
 def compare_with_kept(name: str, verdict: Verdict) -> None:
-    """`name` is `slug:path`, as in shipped.py. A problem is one test process's, so no two write one file."""
+    """`name` is `slug:path`, as in shipped.py. One test process handles a problem, so no two write the same file."""
     slug, _, path = name.partition(":")
     file = f"{path}.py" if path in ("reference", "starter") else f"submissions/{path}.py"
     found = {"of": depends_on(package(slug), file), **outline(verdict)}
@@ -58,7 +57,7 @@ def compare_with_kept(name: str, verdict: Verdict) -> None:
 
 
 def _compare_with_known(slug: str, name: str, verdict: Verdict) -> None:
-    # Read again, because other tests write it as well.
+    # Read it again, because other tests also write it.
     problem = read_package(PROBLEMS / slug)
     if os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"):
         text = known_text(updated(problem, {name: verdict.fingerprint}))
@@ -68,14 +67,14 @@ def _compare_with_known(slug: str, name: str, verdict: Verdict) -> None:
 
 
 def without_fingerprint(slug: str) -> list[str]:
-    """The known wrong submissions of which known.json has no fingerprint that is current."""
+    """The known wrong submissions without a current fingerprint in known.json."""
     return [each.name for each in runnable(package(slug)) if each.name not in current(package(slug))]
 
 
 def outline(verdict: Verdict) -> dict[str, Any]:
-    """What is so by default is left out: accepted, every check made and passed. So is the evidence of what is accepted.
+    """The outline of a verdict, without defaults: accepted, and every check made and passed, without its evidence.
 
-    A failed hidden case only counts if no public one failed, since `problem check` asks whether any did.
+    A failed hidden case counts only if no public one failed, because `problem check` asks whether any case failed.
     """
     failed_cases = [each.id for each in verdict.cases if each.public and not each.passed]
     if not failed_cases and not all(each.passed for each in verdict.cases):
@@ -114,14 +113,14 @@ def depends_on(problem: Package, file: str) -> str:
 
 
 class KeptJudge:
-    """A judge that gives each submission of a problem the verdict that is kept."""
+    """A judge that gives each submission of a problem its stored verdict."""
 
     def __init__(self, problem: Package) -> None:
         outlines = kept(problem.slug)
         self._verdicts = {each.source: _verdict(problem, outlines[each.file]) for each in expectations(problem)}
 
     def prepare(self, *_: object, **__: object) -> None:
-        """The kept verdicts show that there are cases."""
+        """Do nothing: the stored verdicts show that the cases work."""
 
     def judge(self, problem: Package, source: str, *_: object, **__: object) -> Verdict:
         return self._verdicts[source]

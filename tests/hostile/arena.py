@@ -1,4 +1,4 @@
-"""The place where attacks run: a judge in real walls, canaries around it, and an inspection afterwards."""
+"""Where attacks run: a judge behind real walls, canaries around it, and an inspection afterwards."""
 
 import base64
 import json
@@ -30,7 +30,7 @@ HONEST = (Path(__file__).parent / "clean_room.py").read_text()
 WRONG = "def add_one(x):\n    return x + 2\n"
 SECRET = b"canary-of-the-deployment-secret!"
 _ENVIRONMENT = "MESHGRADE_OWNER_TOKEN"
-# The users that forks become: a file of one of them outside its scratch folder was left by a submission.
+# The users that forks become. A submission left a file if one of these users owns it outside scratch.
 _FORK_UIDS = range(61_000, 65_000)
 _PLANTED = frozenset(
     "left-behind planted planted.pth sitecustomize.py from-left from-right jit_add-planted-cache".split()
@@ -41,7 +41,7 @@ _DESCRIPTORS_PER_FORK = 5
 
 
 def _with_less_memory(package: Package) -> Package:
-    """Where page faults are dear, filling a gigabyte takes longer than the time limit."""
+    """Whether page faults are so slow that filling a gigabyte exceeds the time limit."""
     limits = package.manifest.limits.model_copy(update={"memory_mb": 768})
     return replace(package, manifest=package.manifest.model_copy(update={"limits": limits}))
 
@@ -49,7 +49,7 @@ def _with_less_memory(package: Package) -> Package:
 class Arena:
     """A judge whose sandbox lacks the walls `without`, and the targets of an attack.
 
-    Life: as a context manager. `grade` from any thread; `assert_nothing_is_left` when no grading goes on.
+    Use it as a context manager: `grade` from any thread; `assert_nothing_is_left` while nothing is graded.
     """
 
     def __init__(self, scratch: Path, without: frozenset[str] = frozenset()) -> None:
@@ -77,7 +77,7 @@ class Arena:
         canary.write_text(self._canary)
         canary.chmod(0o644)
         self._judge.prepare(self.package)
-        # Hidden inputs are as secret as the key that they come from.
+        # Hidden inputs are as secret as the key from which they are drawn.
         prepared = self._judge._references.prepare(self.package, QUIET)
         hidden = [case.inputs["x"] for case in prepared.cases if not case.public]
         self._hidden = [float(value) for x in hidden for value in np.asarray(x)]
@@ -92,7 +92,7 @@ class Arena:
 
     @contextmanager
     def secret_environment(self) -> Iterator[None]:
-        """The grader's own environment holds a canary meanwhile."""
+        """Grade an attack while the grader's own environment contains a canary."""
         os.environ[_ENVIRONMENT] = self._canary
         try:
             yield
@@ -107,7 +107,7 @@ class Arena:
             return self.grade(self._aimed(attack.source()))
 
     def attack_both(self, first: Attack, second: Attack) -> tuple[Verdict, Verdict]:
-        """Grade both at the same time. Each waits until the other's import has begun."""
+        """Grade two attacks at the same time. Each waits until the other's import has begun."""
         verdicts: dict[str, Verdict] = {}
         together = threading.Barrier(2, timeout=120)
 
@@ -126,7 +126,7 @@ class Arena:
         return verdicts[first.name], verdicts[second.name]
 
     def assert_tells_no_secret(self, verdict: Verdict) -> None:
-        """No part of a verdict contains a canary, the deployment's secret or a hidden input."""
+        """Assert that no part of a verdict contains a canary, the deployment's secret or a hidden input."""
         text = json.dumps(verdict.model_dump(mode="json"), ensure_ascii=False)
         text.encode()
         secrets_ = [self._canary, SECRET.decode(), SECRET.hex(), base64.b64encode(SECRET).decode(), "root:x:0:0"]
@@ -137,7 +137,7 @@ class Arena:
             assert secret not in text, f"the verdict tells a secret: {secret}"
 
     def assert_nothing_is_left(self) -> None:
-        """No more processes, descriptors, mounts or files than before, and no connection to the servers."""
+        """Assert that there are no more processes, descriptors, mounts or files than before, and no connections."""
         assert self._settled_state() == self._before
         for listener in self._listeners:
             try:
@@ -160,7 +160,7 @@ class Arena:
         return source
 
     def _settled_state(self) -> str:
-        """The state once the pool is full again; a pool that does not fill is reported as it is."""
+        """The state once the pool is full again, or the current state if it does not fill."""
         deadline = time.monotonic() + _SETTLE_S
         state = self._state()
         while time.monotonic() < deadline:
@@ -173,7 +173,7 @@ class Arena:
         return state
 
     def _state(self) -> str:
-        """Everything that a submission could leave, without the forks that wait in the pool."""
+        """Everything that a submission could leave behind, without the pool's waiting forks."""
         waiting = self._sandbox.stats().pids
         parts = {
             "processes": len(set(descendants(os.getpid())) - set(waiting)),
@@ -188,7 +188,7 @@ class Arena:
 
 
 def _listeners(name: str) -> Iterator[socket.socket]:
-    """Servers of the host, on its loopback and under an abstract name."""
+    """Servers on the host, on its loopback interface and at an abstract Unix address."""
     abstract = socket.socket(socket.AF_UNIX)
     abstract.bind(f"\0{name}")
     abstract.listen()

@@ -60,7 +60,7 @@ nothing that is graded; 2,616 random changes of a program's text, of which none 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One file. `name` is its path below the corpus without `.py`; `expected` holds (status, reason or None)."""
+    """One file. `name` is its path in the corpus without `.py`; `expected` has pairs of status and reason or None."""
 
     name: str
     text: str
@@ -75,7 +75,7 @@ class Attack:
         return self.name.partition("/")[0]
 
     def source(self) -> str:
-        """The submitted source: the file itself, or the result of its `make` if no file could contain it."""
+        """The source to submit: the file itself, or what its `make` returns if no file can contain it."""
         if self.group != "made":
             return self.text
         made: dict[str, object] = {}
@@ -87,7 +87,7 @@ class Attack:
 
 
 def parse(name: str, text: str) -> Attack:
-    """Raises ValueError where line 1 is not of the form above."""
+    """Read one attack. Raises ValueError if line 1 does not have the form above."""
     match = _LINE.fullmatch(text.partition("\n")[0])
     if match is None:
         raise ValueError(f"{name}: line 1 is not an expectation")
@@ -101,13 +101,13 @@ def parse(name: str, text: str) -> Attack:
 
 
 def read_corpus() -> list[Attack]:
-    """All attacks, in the order of their names."""
+    """All attacks, sorted by name."""
     paths = sorted(FOLDER.rglob("*.py"))
     return [parse(str(path.relative_to(FOLDER).with_suffix("")), path.read_text()) for path in paths]
 
 
 def table(attacks: list[Attack]) -> str:
-    """docs/attacks.md."""
+    """The text of docs/attacks.md."""
     lines = [_HEAD.format(number=len(attacks))]
     for group in dict.fromkeys(attack.group for attack in attacks):
         lines += [f"## {group.capitalize()}", "", "| attack | stopped by | what it does |", "|---|---|---|"]

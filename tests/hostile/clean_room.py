@@ -1,4 +1,4 @@
-"""The honest submission after an attack. It reports everything in its scratch folder that should not be there."""
+"""An honest submission that runs after an attack, and reports everything in scratch that should not be there."""
 
 import builtins
 import os

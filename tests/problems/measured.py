@@ -22,7 +22,7 @@ from grader.verifier.measure import facts_of
 
 @dataclass(frozen=True)
 class Traffic:
-    """Some collectives of one program. Bytes are those of the whole tensors; `sent` is by one device, around a ring."""
+    """Some collectives of one program. Bytes are those of whole tensors; `sent` is by one device around a ring."""
 
     said: Sequence[CollectiveUse]
 
@@ -32,7 +32,7 @@ class Traffic:
 
     @property
     def each(self) -> int:
-        """The bytes of one execution, where all move the same."""
+        """The bytes of one execution, if all executions move as many."""
         (size,) = {each.logical_bytes for each in self.said}
         return size
 
@@ -76,12 +76,12 @@ class Program:
 
     @property
     def overwritten(self) -> int:
-        """Bytes of outputs that take the place of donated arguments."""
+        """The bytes of outputs that reuse the memory of donated arguments."""
         return self.measured.facts.memory.alias_bytes
 
     @property
     def needed(self) -> int:
-        """Everything that a device holds while the program runs, what is overwritten in place once."""
+        """The bytes that a device holds while the program runs, counting memory that is overwritten in place once."""
         return self.arguments + self.outputs - self.overwritten + self.temporaries
 
     @property
@@ -96,7 +96,7 @@ class Program:
         return max(self.measured.state_bytes(device) for device in range(self.measured.facts.devices))
 
     def whole(self, prefix: str = "") -> int:
-        """The whole bytes of the leaves of the state whose paths begin so."""
+        """The whole bytes of the state's leaves whose paths begin with one of these."""
         return sum(leaf.whole_bytes for path, leaf in self.measured.state_in if path.startswith(prefix))
 
     def held(self, prefix: str = "") -> int:
@@ -109,7 +109,7 @@ class Program:
 
     @property
     def born(self) -> Memory:
-        """What `init` needs on a device, if the problem exports it."""
+        """The memory that `init` needs on a device, if the problem exports it."""
         assert self.measured.init is not None
         return self.measured.init.memory
 
@@ -125,7 +125,7 @@ class Program:
         return sum(each.executions or 0 for each in self.measured.init.census.collectives)
 
     def traffic(self, kind: str, *axes: str, at_least: int = 0) -> Traffic:
-        """Collectives of a kind: over these axes, or over any; of so many bytes, or of any."""
+        """The collectives of a kind, optionally only those over these axes, or of this many bytes."""
         said = [each for each in collectives_of(self.measured) if each.kind == kind and each.logical_bytes >= at_least]
         return Traffic([each for each in said if not axes or each.axes == axes])
 
@@ -173,7 +173,7 @@ class Programs:
         return self._compiled("reference", case, devices)
 
     def other(self, name: str, devices: int = 8, case: str = "public-1") -> Program:
-        """That of a submission of the package, such as `accepted/auto_jit`."""
+        """The program of one of the package's submissions, such as `accepted/auto_jit`."""
         return self._compiled(f"submissions/{name}", case, devices)
 
     def kept(self, devices: int = 8) -> Program:
@@ -193,7 +193,7 @@ class Programs:
         return self.case("public-1", 4)
 
     def step(self, source: str, mesh: dict[str, int], specs: dict[str, list[str | None]]) -> Program:
-        """The program of another `init` and `step` for the first public case, on a mesh of its own."""
+        """The program of another `init` and `step` for the first public case, on another mesh."""
         form = self.signature("public-1")
         args = tuple(arg | {"spec": specs[name]} for name, arg in zip(form.inputs, form.args, strict=True))
         return self._program(source, mesh, replace(form, args=args))

@@ -1,4 +1,4 @@
-"""Runs programs of this folder on 8 host devices, in processes of their own: XLA reads their number once."""
+"""Run programs of this folder on 8 host devices, in separate processes, because XLA reads the number only once."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def run_on_8_devices(program: str | Path, *arguments: str | Path, devices: int =
 
 @cache
 def _compiled() -> tempfile.TemporaryDirectory[str]:
-    """What was compiled since this process started. A later run of the tests compiles everything again."""
+    """A folder for programs that are compiled in this run of the tests; a later run compiles everything again."""
     return tempfile.TemporaryDirectory(prefix="meshgrade-compiled-")
 
 

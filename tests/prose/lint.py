@@ -33,7 +33,7 @@ CHECKOUT = Path(__file__).parents[2]
 STORE = CHECKOUT / ".meshgrade" / "prose.json"
 RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
 _HOUSE = "house"
-# What is not prose, longest first: fenced code, comments, code spans, display and inline TeX, addresses of links.
+# What is not prose, longest first: fenced code, comments, code spans, display and inline TeX, link addresses.
 _NOT_PROSE = re.compile(
     r"<!-- prose: off -->.*?<!-- prose: on -->"
     r"|^(?P<fence>`{3,})[^\n]*\n.*?^(?P=fence)$|<!--.*?-->|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
@@ -104,7 +104,7 @@ def files() -> Iterator[Path]:
 
 
 def main(names: Sequence[str], store: Path = STORE) -> int:
-    """Print every finding; 1 where there is one. `store` names the files that had none, which are not read again."""
+    """Print every finding, and return 1 if there is one. Files that `store` lists as clean are not read again."""
     digests = {path: _digest(path) for path in [Path(name).resolve() for name in names] or files()}
     clean = _read(store)
     left = [path for path in digests if digests[path] not in clean]

@@ -1,4 +1,4 @@
-"""People who sign up, sign in and fill in the forms of the service, each with a browser of their own."""
+"""People who sign up, sign in and fill in the service's forms, each in their own browser."""
 
 import re
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ SITE = {"Origin": "http://meshgrade.test"}
 
 @asynccontextmanager
 async def browser(service, **options: object) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser without a cookie that asks for pages."""
+    """A browser without cookies, which asks for pages."""
     transport = httpx.ASGITransport(service.app, raise_app_exceptions=False, **options)
     headers = {"Accept": "text/html", "User-Agent": "Test browser"}
     async with httpx.AsyncClient(transport=transport, base_url="http://meshgrade.test", headers=headers) as http:
@@ -33,7 +33,7 @@ async def send_form(http: httpx.AsyncClient, page: str, action: str, **fields: s
 
 
 async def sign_in(service, http: httpx.AsyncClient | None = None) -> None:
-    """As the owner, with the printed link."""
+    """Sign in as the owner, with the printed link."""
     accounts = service.services[Accounts]
     link = await accounts.new_sign_in_link(await accounts.ensure_owner())
     answer = await (http or service.http).get("/sign-in", params={"token": link})
@@ -41,7 +41,7 @@ async def sign_in(service, http: httpx.AsyncClient | None = None) -> None:
 
 
 async def sign_up(service, http: httpx.AsyncClient, name: str, role: str = "student") -> None:
-    """By an invitation from the owner."""
+    """Sign up by an invitation from the owner."""
     accounts = service.services[Accounts]
     invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), role, "", 7)
     page = f"/sign-up?invitation={invitation}"

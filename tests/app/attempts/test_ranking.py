@@ -27,7 +27,7 @@ async def people(service) -> dict[str, User]:
 
 def grade_programs(service, package) -> None:
     """Serve the package as one whose compiled program is graded."""
-    # Its checks are those of mode call, which the ranking does not look at.
+    # Drop the checks, which belong to mode call: the ranking needs none.
     program = replace(package, manifest=package.manifest.model_copy(update={"mode": "program", "checks": ()}))
     service.services.add(Catalogue([program]))
 

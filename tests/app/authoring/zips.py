@@ -22,7 +22,7 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
 
 
 def another(slug: str, manifest: str = FILES["problem.toml"]) -> dict[str, str]:
-    """The tests' problem as one more problem: with a slug and a uuid of its own."""
+    """The tests' problem as another problem, with its own slug and uuid."""
     uuid = uuid5(NAMESPACE_URL, slug)
     return FILES | {
         "problem.toml": re.sub(r'uuid = ".*"', f'uuid = "{uuid}"', manifest.replace('"add_one"', f'"{slug}"', 1))
@@ -30,5 +30,5 @@ def another(slug: str, manifest: str = FILES["problem.toml"]) -> dict[str, str]:
 
 
 async def upload(service, files: Mapping[str, str | bytes], slug: str = "add_one") -> httpx.Response:
-    """As the owner."""
+    """Upload a package as the owner."""
     return await service.http.put(f"/api/v1/problems/{slug}", content=zipped(files), headers=service.bearer | ZIP)

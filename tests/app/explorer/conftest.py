@@ -23,7 +23,7 @@ PROGRAM = Path(__file__).resolve().parents[2] / "grader" / "packages" / "move_me
 
 @pytest.fixture
 def package(tmp_path):
-    """The problems of these tests: one of mode call, and this one of mode program."""
+    """The problems of these tests: one of mode call, and one of mode program."""
     write_package(tmp_path)
     return read_package(Path(shutil.copytree(PROGRAM, tmp_path / "problems" / "move_mean")))
 
@@ -38,7 +38,7 @@ LISTING = Listing(
 
 
 class Measuring(NullGrader):
-    """A source with `gather` has an all-gather on its first line, one with `broken` no program."""
+    """A grader that sees an all-gather on line 1 of a source with `gather`, and no program in one with `broken`."""
 
     def __init__(self):
         self.inspected = []
@@ -78,7 +78,7 @@ def _measured(source, mesh, size):
 
 
 class Waiting(Measuring):
-    """Measures nothing until the test allows it, and stops on `stop`."""
+    """A grader that measures nothing until the test allows it, and stops once `stop` is set."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What takes work in tests that have no queue: attempts one by one, and jobs until the test has seen enough."""
+"""Take work in tests without a queue: attempts one by one, and jobs until the test has seen enough."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class TakingLeases(Leases):
         return None
 
     async def take_new(self, row: AttemptRow) -> Lease:
-        """Store an attempt and lease it at once, before the queue of a service that runs beside can."""
+        """Store an attempt and lease it at once, before the queue of a running service can."""
         async with self._database.writing() as session:
             session.add(row)
             await session.flush()

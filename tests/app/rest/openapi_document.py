@@ -24,7 +24,7 @@ def described() -> dict[str, Any]:
 
 
 def resolved(document: dict[str, Any], value: Any, seen: tuple[str, ...] = ()) -> Any:
-    """`value` with each reference replaced by what it refers to, but not within itself."""
+    """`value` with each reference replaced by what it refers to, except inside that."""
     if isinstance(value, dict):
         reference = value.get("$ref")
         if not isinstance(reference, str) or reference in seen:

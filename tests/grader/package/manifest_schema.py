@@ -19,7 +19,7 @@ COMMAND = ".venv/bin/python -m tests.grader.package.manifest_schema > docs/probl
 
 
 def schema() -> dict[str, Any]:
-    """The schema of the manifest, in which each check has the keys of its own bounds."""
+    """The schema of the manifest. Each check has the keys of its own bounds."""
     found: dict[str, Any] = MANIFEST.json_schema()
     definitions = found["$defs"]
     for mode, model in MANIFESTS.items():

@@ -1,6 +1,6 @@
-"""Compile programs whose answers are known on paper, on 8 host devices, and write their texts to a JSON file.
+"""Compile programs whose facts can be worked out on paper, on 8 host devices, and write their texts to a JSON file.
 
-Run in a process of its own: `XLA_FLAGS=--xla_force_host_platform_device_count=8 python compiled_texts.py OUTPUT`.
+Run it in its own process: `XLA_FLAGS=--xla_force_host_platform_device_count=8 python compiled_texts.py OUTPUT`.
 """
 
 import json
@@ -32,7 +32,7 @@ def array(shape: tuple[int, ...], spec: P, mesh: Mesh = F, dtype: Any = jnp.floa
 
 
 def largest(shape: tuple[int, ...]) -> P:
-    """The last of the longest dims, split."""
+    """The spec that splits the last of the longest dims."""
     longest = max(range(len(shape)), key=lambda dim: (shape[dim], dim))
     return P(*("fsdp" if dim == longest else None for dim in range(len(shape))))
 
@@ -89,7 +89,7 @@ def step_by_hand() -> Callable[..., Any]:
 
 
 def accumulation() -> Program:
-    """6 layers for each of 4 microbatches: 24 gathers and 24 reduce_scatters, all in loops in loops."""
+    """6 layers for each of 4 microbatches: 24 gathers and 24 reduce_scatters, all in nested loops."""
 
     def step(weights: jax.Array, x: jax.Array) -> jax.Array:
         def layer(h: jax.Array, shard: jax.Array) -> tuple[jax.Array, None]:
@@ -110,7 +110,7 @@ def accumulation() -> Program:
 
 
 def pipeline() -> Program:
-    """8 microbatches through 4 stages: 11 ticks, each with one permute; then the outputs are summed up."""
+    """8 microbatches through 4 stages: 11 ticks with one permute each, then a sum of the outputs."""
 
     def run(weight: jax.Array, x: jax.Array) -> jax.Array:
         stage = lax.axis_index("stage")
@@ -130,7 +130,7 @@ def pipeline() -> Program:
 
 
 def ring() -> Program:
-    """An all_gather out of 7 permutes."""
+    """An all_gather made of 7 permutes."""
 
     def gather(x: jax.Array) -> jax.Array:
         parts = [x]
@@ -154,7 +154,7 @@ def hybrid(dtype: Any) -> Program:
 
 
 def tensor_parallel() -> Program:
-    """Columns, then rows: one all_reduce of the result."""
+    """A split by columns, then one by rows: one all_reduce of the result."""
 
     def run(x: jax.Array, up: jax.Array, down: jax.Array) -> jax.Array:
         return lax.with_sharding_constraint(jax.nn.relu(x @ up) @ down, NamedSharding(F, P()))
@@ -170,7 +170,7 @@ def shuffle() -> Program:
 
 
 def nested_loops() -> Program:
-    """3 trips around 5 trips around one product of 8x16 and 16x16, on one device."""
+    """A loop of 3 trips around a loop of 5 trips around one product of 8x16 and 16x16, on one device."""
 
     def run(x: jax.Array, w: jax.Array) -> jax.Array:
         def outer(i: Any, x: jax.Array) -> jax.Array:
@@ -182,7 +182,7 @@ def nested_loops() -> Program:
 
 
 def data_dependent() -> Program:
-    """A reduction in a loop that ends when the data say so, and one in a branch."""
+    """A reduction in a loop whose end depends on data, and one in a branch."""
 
     def run(x: jax.Array) -> jax.Array:
         total = lax.while_loop(lambda s: jnp.max(s) < 5, lambda s: lax.psum(s, "fsdp") @ s.T, x)
@@ -218,7 +218,7 @@ def submitted() -> Program:
 
 
 def forged() -> Program:
-    """The key of an attribute that ends the attribute, and writes an instruction of its own."""
+    """An attribute whose key ends the attribute and forges an instruction."""
     key = 'a="b"}\n  %forged = f32[1000,1000] all-gather(%p), replica_groups={}, frontend_attributes={c'
 
     def run(x: jax.Array) -> jax.Array:
@@ -251,7 +251,7 @@ def programs() -> dict[str, Program]:
 
 
 def texts_of(run: Callable[..., Any], arguments: tuple[Any, ...], donated: tuple[int, ...]) -> dict[str, Any]:
-    """As a verifier does it: export, read back, compile."""
+    """Export, read back and compile, as a verifier does."""
     exported = jax.export.export(jax.jit(run, donate_argnums=donated))(*arguments)
     exported = jax.export.deserialize(exported.serialize())
     compiled = jax.jit(exported.call, donate_argnums=donated).lower(*arguments).compile()

@@ -1,4 +1,4 @@
-"""Texts of programs that are compiled once, in a process of their own: this one starts no JAX."""
+"""Texts of programs that are compiled once, in another process: this one does not start JAX."""
 
 import json
 import os
@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """By name: `hlo`, `stablehlo` and `memory` of the programs in compiled_texts.py."""
+    """`hlo`, `stablehlo` and `memory` of the programs in compiled_texts.py, by name."""
     output = tmp_path_factory.mktemp("programs") / "texts.json"
     settings = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, str(HERE / "compiled_texts.py"), str(output)]

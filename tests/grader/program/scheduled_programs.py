@@ -1,6 +1,6 @@
-"""Programs whose schedules on TPUs are in tests/grader/program/scheduled, so that the tests need no compiler for TPUs.
+"""Programs whose schedules on TPUs are in tests/grader/program/scheduled, so that tests do not need the TPU compiler.
 
-`python -m tests.grader.program.scheduled_programs` writes them again, with the libtpu that is installed.
+`python -m tests.grader.program.scheduled_programs` writes them again, with the installed libtpu.
 """
 
 import dataclasses
@@ -127,7 +127,7 @@ def compile_all() -> dict[str, str]:
             for aval, sharding in zip(exported.in_avals, exported.in_shardings_jax(there), strict=True)
         ]
         text = jax.jit(exported.call).lower(*avals).compile().as_text() or ""
-        # Of the files that it names, only the last part: the rest is this machine's.
+        # Keep only the last part of the files that it names, because the rest is specific to this machine.
         texts[name] = re.sub(r'"/[^"\n]*/([^"/\n]+\.py)"', r'"\1"', text)
     return texts
 

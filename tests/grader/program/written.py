@@ -10,7 +10,7 @@ ADD = """
 
 
 def module(*lines: str, before: str = "", header: str = "num_partitions=8") -> str:
-    """A module whose entry holds a parameter `%p` of shape f32[16,4] (256 bytes) and then these lines."""
+    """A module whose entry has a parameter `%p` of shape f32[16,4] (256 bytes), followed by these lines."""
     body = "\n".join(f"  {line}" for line in ("%p = f32[16,4]{1,0} parameter(0)", *lines))
     return (
         f"HloModule test, {header}\n{ADD}\n{before}\nENTRY %main (p: f32[16,4]) -> f32[] {{\n{body}\n"

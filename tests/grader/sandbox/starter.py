@@ -1,7 +1,7 @@
-"""For each line on standard input, forks a process that tests the walls or starts a program, and prints its number.
+"""For each line on standard input, fork a process that tests the walls or starts a program, and print its number.
 
-Usage: `python -m tests.grader.sandbox.starter MARK`. What it starts has the mark on its command line. It forks, so
-that twenty processes cost one import.
+Usage: `python -m tests.grader.sandbox.starter MARK`. Programs that it starts have the mark on their command lines. It
+forks, so that twenty processes need only one import.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ def main() -> None:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             while line.strip() == "probe the walls":
                 doctor.probe_walls()
-            # It never ends by itself, and arms no signal.
+            # This program never ends by itself, and arms no signal.
             Zygote(["/bin/sh", "-c", "sleep 600; exit", mark], "{}").start()
         print(pid, flush=True)
 

@@ -1,4 +1,4 @@
-"""Programs that were never compiled: their facts are made up, so that a test can meet each bound exactly."""
+"""Made-up facts of programs that were never compiled, so that a test can meet each bound exactly."""
 
 from collections.abc import Sequence
 from math import prod
@@ -31,7 +31,7 @@ def whole(shape: tuple[int, ...], devices: int) -> ProgramLeaf:
 
 
 def uneven() -> ProgramLeaf:
-    """One of 8 devices holds 505 of 512 rows, and each of the others one."""
+    """A leaf of which one of 8 devices holds 505 of 512 rows, and each of the others one row."""
     edges = [0, 505, *range(506, 513)]
     slices = tuple(((edges[device], edges[device + 1]), (0, 16)) for device in range(8))
     return ProgramLeaf((512, 16), "float32", "P('x')", True, slices)
@@ -47,7 +47,7 @@ def exchange(
     outputs: tuple[int, ...] = (),
     **changes: Any,
 ) -> Collective:
-    """One collective of `size` logical bytes among all devices, once, outside loops; by default of `w` alone."""
+    """One collective of `size` logical bytes among all devices, once, outside loops; by default, only of `w`."""
     fields: dict[str, Any] = {
         "kind": kind,
         "name": f"{kind}.1",
@@ -144,6 +144,6 @@ def program(
 
 
 def subject(*pairs: tuple[Measured, Measured]) -> Subject:
-    """Submission beside reference, for each mesh."""
+    """The input of a check: pairs of the submission's and the reference's program."""
     spec = ProgramSpec(init="init", steps=2, meshes=[EIGHT, FOUR], inputs={"x": ["x"]}, groups={"params": ["w"]})
     return Subject(spec, {}, tuple(Pair(mine, reference) for mine, reference in pairs), ())

@@ -1,4 +1,4 @@
-"""A small package of mode answer, and a sandbox that runs its code here: it is ours, and no submission."""
+"""A small package of mode answer, and a sandbox that runs its code in this process, because it is our own."""
 
 import hashlib
 import hmac
@@ -83,12 +83,12 @@ FILES = {
 
 
 def package(**changed: str) -> Package:
-    """The package, with other texts for some files; a dot in a name is written as two underscores."""
+    """The package with other texts for some files. Write two underscores for a dot in a file name."""
     return package_of("shard_bytes", FILES | {name.replace("__", "."): text for name, text in changed.items()})
 
 
 class InHere(NullSandbox):
-    """Counts in `opened` how many runners were opened."""
+    """A sandbox that counts in `opened` how many runners were opened."""
 
     def __init__(self) -> None:
         super().__init__(lambda message, values: ({}, {}))
