@@ -1,10 +1,9 @@
-"""Calls pure functions over people's texts in processes of their own, each call within a limit of CPU time and memory.
+"""Calls pure functions on people's texts in separate processes, each call with a limit of CPU time and memory. This is
+for parsers that are not known to be linear: if a text takes them minutes, its sender gets no result, and nobody else
+waits. A process serves one call after another until a call exceeds a limit, which ends the process; the next call
+starts another one. Processes end with the service, because they read their orders from a pipe.
 
-For parsers that no one has shown to be linear: if a text takes them minutes, its sender gets no result, and nobody else
-waits. Each process serves one call after another until a call exceeds a limit, which ends it; the next call starts
-another. They end with the service, because they read their orders from a pipe.
-
-Arguments and results are JSON: a process that read a hostile text is not trusted with anything that is more than data.
+Arguments and results are JSON: a process that has read a hostile text is trusted to return data only.
 """
 
 import asyncio
@@ -58,7 +57,7 @@ def bounded_in_thread(function: Callable[..., Any], *arguments: Any, cpu_s: int)
 
 
 def end_processes() -> None:
-    """End those that wait. The next call starts another one."""
+    """End the idle processes. The next call starts another one."""
     while _idle:
         _end(_idle.pop())
 

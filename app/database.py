@@ -63,7 +63,7 @@ class UTCDateTime(TypeDecorator[datetime]):
 
 
 class FromNow(FunctionElement[datetime]):
-    """The moment so many seconds from now, by the database's clock, which all machines share.
+    """The moment this many seconds from now, by the database's clock, which all machines share.
 
     Every deadline that another machine compares with its own time is written and compared with this.
     """
@@ -207,7 +207,7 @@ class _SQLiteConnection(aiosqlite.Connection):
 
     Our statements use an index and take microseconds. If a thread ran them, each result would wait its turn among all
     requests, and a transaction has a dozen statements: with a busy loop, each transaction kept SQLite's only write lock
-    for long. If another process has the lock, the statement is tried again later, and other requests run meanwhile.
+    for long. If another process has the lock, the statement is tried again later, and other requests run in between.
     """
 
     async def _execute(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -1,6 +1,6 @@
 """The service's branch of the error tree: why a request is refused. app/start_errors.py has the commands' branch.
 
-A package with several refusals of its own has an errors.py.
+A package with several of its own refusals has an errors.py.
 
 MeshgradeError (grader/errors.py)
 ├── Refused                      a response to a request: `status`, `slug` and `title`; rendered by app/rest/
@@ -52,7 +52,7 @@ class ContentTypeNotJSON(BodyRefused):
 
 
 class ContentTypeNotZip(BodyRefused):
-    status, slug, title = 415, "content-type-not-zip", "The content type is not a zip's"
+    status, slug, title = 415, "content-type-not-zip", "The content type is not that of a zip"
 
 
 class BodyNotZip(BodyRefused):
@@ -144,7 +144,7 @@ class AttemptNotFound(Refused):
 
 
 class ShareNotFound(Refused):
-    status, slug, title = 404, "share-not-found", "This link leads to no attempt"
+    status, slug, title = 404, "share-not-found", "This link does not lead to an attempt"
 
 
 class WebhookNotFound(Refused):
@@ -212,7 +212,7 @@ class NothingToCompare(Refused):
 
 
 class QuestionNotFound(Refused):
-    status, slug, title = 404, "question-not-found", "The problem asks no question"
+    status, slug, title = 404, "question-not-found", "The problem has no question"
 
 
 class QuestionsNotDrawn(Refused):
@@ -248,7 +248,7 @@ class CommentNotFound(Refused):
 
 
 class TooManyComments(Refused):
-    status, slug, title = 409, "too-many-comments", "The attempt has many comments"
+    status, slug, title = 409, "too-many-comments", "The attempt has too many comments"
 
 
 class ClusterNotFound(Refused):
@@ -268,7 +268,7 @@ class OverrideNotFound(Refused):
 
 
 class TooManyReports(Refused):
-    status, slug, title = 429, "too-many-reports", "You have reported many faults"
+    status, slug, title = 429, "too-many-reports", "You have reported too many faults"
 
 
 class TooManyWaiting(Refused):
@@ -323,7 +323,7 @@ class SignInAgain(Refused):
 
 
 class RoleMissing(Refused):
-    status, slug, title = 403, "role-missing", "Your role may not do this"
+    status, slug, title = 403, "role-missing", "Your role does not permit this"
 
 
 class FormTokenInvalid(Refused):
@@ -331,11 +331,11 @@ class FormTokenInvalid(Refused):
 
 
 class HostUnknown(Refused):
-    status, slug, title = 421, "host-unknown", "The service has another name"
+    status, slug, title = 421, "host-unknown", "The service does not have this host name"
 
 
 class MetricsRefused(Refused):
-    status, slug, title = 403, "metrics-refused", "The metrics have no token"
+    status, slug, title = 403, "metrics-refused", "The metrics are closed"
 
 
 class GradingRefused(Refused):

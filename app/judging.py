@@ -1,6 +1,6 @@
 """Builds the judge and its sandbox from the settings.
 
-Nothing else builds a judge, so the service, its workers and the command line all grade alike.
+Nothing else builds a judge, so the service, its workers and the command line grade in the same way.
 """
 
 from dataclasses import dataclass

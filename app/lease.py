@@ -75,7 +75,7 @@ async def write(session: AsyncSession, row: type[LeasedRow], row_id: str, token:
 
 
 async def while_leased(call: Awaitable[T], renew: Callable[[], Awaitable[bool]], life: timedelta) -> T | None:
-    """The result of `call`, or None if the lease was lost in the meantime: `renew` extends it, and returns whether it
+    """The result of `call`, or None if the lease was lost: `renew` extends it, and returns whether it
     still exists. Cancelling ends the wait and not what `call` waits for.
     """
     task = asyncio.ensure_future(call)

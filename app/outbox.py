@@ -1,7 +1,7 @@
 """The outbox: sends what other services receive, each delivery at least once and never twice at the same time.
 
 A delivery is a row, stored in the transaction that makes it necessary. A process leases it for each try (app/lease.py),
-so that another one takes it if that process dies.
+so that another process takes over if that one dies.
 """
 
 import asyncio

@@ -225,7 +225,7 @@ async def _invitations_page(
 
 
 def _days(text: str) -> int | None:
-    """The number of days that was chosen in a form; None for a token that does not expire."""
+    """The number of days chosen in a form; None for a token that does not expire."""
     if text == "":
         return None
     if not text.isascii() or not text.isdecimal() or len(text) > 4:

@@ -76,7 +76,7 @@ async def create_invitation(
 @router.post(
     "/batch/invitations",
     status_code=201,
-    summary="Create an invitation of a student for each name, for instructors and owners",
+    summary="Invite a student for each name, for instructors and owners",
     responses=_REFUSALS_OF_A_BODY,
 )
 async def invite_class(

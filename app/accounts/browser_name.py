@@ -25,7 +25,7 @@ _LONGEST = 60
 
 
 def browser_name(user_agent: str) -> str:
-    """Such as `Firefox on Linux`. What is not recognized is named by the beginning of its own text."""
+    """Such as `Firefox on Linux`. An unrecognized one is named by the beginning of its user agent."""
     browser = next((name for sign, name in _BROWSERS if sign in user_agent), None)
     system = next((name for sign, name in _SYSTEMS if sign in user_agent), None)
     if browser and system:

@@ -1,4 +1,4 @@
-"""Users confirm that it is still them at the browser, and return to the page that required it."""
+"""Users prove their identity again, then return to the page that required it."""
 
 from typing import Annotated
 

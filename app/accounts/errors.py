@@ -94,7 +94,7 @@ class TooManyInvitations(Refused):
 class ScopeMissing(Refused):
     """`scope` in `extra` names the scope that the request needs."""
 
-    status, slug, title = 403, "scope-missing", "The API token may not do this"
+    status, slug, title = 403, "scope-missing", "The API token does not permit this"
 
 
 class SessionNeeded(Refused):

@@ -19,7 +19,7 @@ async def forget_old_counts(session: AsyncSession) -> None:
 
 
 async def count_in_hour(session: AsyncSession, subject: str, limit: int) -> int:
-    """Count once. Beyond the limit, returns after how many seconds to try again, and the caller must roll back."""
+    """Count once. Over the limit, return the seconds until the next try; the caller must then roll back."""
     row = HourlyCountRow
     # One statement, which also locks the row until the commit: two tries at once both count.
     tries, ends_at = (

@@ -37,7 +37,10 @@ class IdentityView:
 
 
 class Identities:
-    """Safe to share between requests. Only someone who proves an identity can link it, never an e-mail address."""
+    """Safe to share between requests.
+
+    An identity is linked only by someone who proves it, never by an e-mail address.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -54,7 +54,7 @@ class Invitations:
     async def create_for_class(
         self, user: User, notes: Sequence[str], expires_in_days: int
     ) -> list[tuple[str, Invitation]]:
-        """An invitation of a student for each note, either all of them or none. Returns them in the same order.
+        """An invitation for a student for each note, either all of them or none. Returns them in the same order.
 
         Raises:
           FieldInvalid: no note, too many, one that is empty or too long, or the same one twice.
@@ -65,7 +65,7 @@ class Invitations:
         names = [check_line(f"name {place}", note, LONGEST_NOTE) for place, note in enumerate(notes, 1)]
         for place, note in enumerate(notes):
             if (first := notes.index(note)) < place:
-                raise FieldInvalid(f"Names {first + 1} and {place + 1} are both {note!r}. Tell them apart.")
+                raise FieldInvalid(f"Names {first + 1} and {place + 1} are both {note!r}. Make each name unique.")
         return await self._create(user, "student", names, expires_in_days)
 
     async def _create(
@@ -94,7 +94,7 @@ class Invitations:
             count = await session.scalar(select(func.count()).where(InvitationRow.user_id == user.id)) or 0
             if count + len(rows) > _MOST:
                 raise TooManyInvitations(
-                    f"You have {count} unused invitations, and may have {_MOST}. Revoke some of them."
+                    f"You have {count} unused invitations, and the limit is {_MOST}. Revoke some of them."
                 )
             session.add_all(rows.values())
         return [(token, Invitation.of(row)) for token, row in rows.items()]

@@ -1,4 +1,4 @@
-"""A service always has an owner who can sign in, because nobody else can make one."""
+"""Keeps at least one owner who can sign in, because nobody else can make one."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession

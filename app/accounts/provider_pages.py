@@ -77,7 +77,7 @@ async def come_back(
         # Anyone with an API token can make up the flow's cookie. What counts is the session that came back.
         caller = await current_caller(request)
         if caller is None:
-            raise NotSignedIn("Your session ended in the meantime. Sign in, then start again.")
+            raise NotSignedIn("Your session has ended. Sign in, then start again.")
         if flow.purpose == "confirm":
             await accounts_of(request).confirm_with_identity(caller, identity)
         else:

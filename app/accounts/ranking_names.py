@@ -28,7 +28,7 @@ async def read_ranking_name(database: Database, user: User) -> RankingName:
 
 
 async def is_ranking_name(session: AsyncSession, name: str) -> bool:
-    """Whether somebody appears in rankings by this name. No account may then have it: it would be taken for theirs."""
+    """Whether someone appears in rankings under this name. No account may then take it, or it would pass for theirs."""
     return await session.scalar(select(UserRow.id).where(UserRow.ranking_name == name)) is not None
 
 
@@ -37,7 +37,7 @@ async def set_ranking_name(database: Database, user: User, name: str, *, is_publ
 
     Raises:
       NameInvalid.
-      NameTaken: somebody else has this name, as an account or in rankings.
+      NameTaken: someone else has this name, as an account or in rankings.
     """
     chosen = check_name(name) if name.strip() else None
     try:

@@ -42,5 +42,5 @@ def require_session(caller: Caller) -> None:
     if caller.session_id is None:
         raise SessionNeeded(
             "An API token cannot do this, whatever its scopes, because the result would allow more than the token. "
-            "Sign in with a browser and open the page of your account."
+            "Sign in with a browser and open your account page."
         )

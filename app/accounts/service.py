@@ -1,6 +1,6 @@
 """Users: how accounts are created, and the ways to sign in to them.
 
-The only writer of sign-in links and of users, but for their names in rankings, and for roles and deactivation, which
+The only writer of sign-in links and of users, except for their names in rankings, and roles and deactivation, which
 app/people/ writes.
 """
 
@@ -211,7 +211,7 @@ class Accounts:
     async def account_of_in(self, session: AsyncSession, identity: Identity, role: Role) -> str:
         """In the caller's transaction, the id of the account that the identity signs in to.
 
-        If there is none, one is created, which no ranking shows: somebody else chose its name.
+        If there is none, one is created, which no ranking shows, because someone else chose its name.
         """
         known = await find(session, identity)
         if known is not None:

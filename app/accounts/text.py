@@ -57,5 +57,5 @@ def check_name(name: str) -> str:
 
 
 def name_taken(name: str) -> NameTaken:
-    """The error for a name that somebody else has."""
+    """The error for a name that someone else has."""
     return NameTaken(f"The name {name!r} is taken. Choose another one.")

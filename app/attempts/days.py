@@ -1,4 +1,4 @@
-"""The days on which a user sent something, as the user's own clock tells days."""
+"""The days on which a user sent something, in the user's time zone."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _SENT = select(AttemptRow.created_at).where(
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """How often something was sent on each day that has anything. `streak` is how many days in a row, up to now."""
+    """The number of attempts and runs of each day that has any. `streak` is how many days in a row, up to now."""
 
     today: date
     sent: dict[date, int]

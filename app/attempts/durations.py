@@ -1,4 +1,4 @@
-"""How long a verdict takes, from those that were given last."""
+"""How long a verdict takes, estimated from the latest ones."""
 
 import math
 import time
@@ -29,7 +29,7 @@ class Durations:
         self._typical_s: dict[str, float] = {}
 
     async def typical_s(self, problem: str) -> float | None:
-        """The median of the attempts that were graded last, from start to verdict. None without any."""
+        """The median time from start to verdict of the attempts graded last; None if there are none."""
         if time.monotonic() - self._read_at >= _READ_AGAIN_S:
             # Set first, so that requests that arrive meanwhile read the old values.
             self._read_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""Which attempts a list shows, as the address of the list says it."""
+"""Which attempts a list shows, as its address says."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ _LONGEST_SLUG = 64
 
 @dataclass(frozen=True, slots=True)
 class AttemptFilter:
-    """An empty value asks for nothing. An attempt has to match all of it."""
+    """An empty value matches everything. An attempt must match every value."""
 
     problem: str = ""
     kind: str = ""
@@ -30,7 +30,7 @@ class AttemptFilter:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "AttemptFilter":
-        """From the parameters of an address. A value that is none of the page's choices is dropped."""
+        """From the parameters of an address. A value that the page does not offer is dropped."""
         return cls(
             problem=query.get("problem", "")[:_LONGEST_SLUG].replace("\0", ""),
             kind=one_of(query.get("kind", ""), KINDS),
@@ -44,7 +44,7 @@ class AttemptFilter:
 
     @property
     def reads_verdicts(self) -> bool:
-        """Whether what it matches says something about verdicts."""
+        """Whether what it matches reveals something about verdicts."""
         return bool(self.reason or (self.status and self.status not in {"waiting", "cancelled"}))
 
     def address(self, path: str = "/attempts", **more: str) -> str:
@@ -53,7 +53,7 @@ class AttemptFilter:
         return f"{path}?{query}" if query else path
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """For a query of attempts. The problem is not among them, because it chooses the index."""
+        """Conditions for a query of attempts, without the problem, which chooses the index."""
         found: list[ColumnElement[bool]] = []
         if self.kind:
             found.append(AttemptRow.kind == self.kind)

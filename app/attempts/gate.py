@@ -26,7 +26,7 @@ class NoGate:
 
 
 async def refuse_a_flood(session: AsyncSession, user: User, *, at_most: int) -> None:
-    """Raises `TooManyWaiting` if so many of the user's attempts and runs wait for a verdict already."""
+    """Raises `TooManyWaiting` if too many of the user's attempts and runs already wait for a verdict."""
     query = select(func.count()).select_from(AttemptRow).where(AttemptRow.share == share_of(user), IS_WAITING)
     waiting = await session.scalar(query)
     if (waiting or 0) >= at_most:

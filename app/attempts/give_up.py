@@ -1,4 +1,4 @@
-"""Giving up a problem: its editorial opens, and attempts sent later no longer count."""
+"""Giving up on a problem: its editorial opens, and attempts sent later no longer count."""
 
 from datetime import datetime
 
@@ -28,17 +28,17 @@ class GiveUps:
         self._exams = exams
 
     async def at(self, user: User, slug: str) -> datetime | None:
-        """When the user gave up the problem, or None. Raises `ProblemNotFound`."""
+        """When the user gave up on the problem, or None. Raises `ProblemNotFound`."""
         problem = self._catalogue.get(slug).slug
         async with self._database.reading() as session:
             return await _at(session, user.id, problem)
 
     async def give_up(self, user: User, slug: str) -> datetime:
-        """Give up the problem, and return when that was. Only the first time counts.
+        """Give up on the problem, and return when that was. Only the first time counts.
 
         Raises:
           ProblemNotFound.
-          ExamOpen: the problem is part of an exam of theirs.
+          ExamOpen: the problem is in an open exam of the user.
           AlreadyAccepted: an attempt of this user is accepted, so there is nothing to give up.
         """
         problem = self._catalogue.get(slug).slug
@@ -46,7 +46,7 @@ class GiveUps:
         standing = (await standings(self._database, user, problem)).get(problem)
         if standing and standing.accepted:
             raise AlreadyAccepted(
-                "An attempt of yours is accepted, so the editorial is already open. There is nothing to give up."
+                "You have solved this problem, so its editorial is already open. There is nothing to give up."
             )
         first = {"user_id": user.id, "problem": problem, "at": now()}
         async with self._database.writing() as session:

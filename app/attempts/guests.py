@@ -26,7 +26,7 @@ _STORED_FOR = timedelta(days=1)
 
 
 async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, in_total: int) -> None:
-    """Count a run or an exploration, and make sure that the user exists to whom it belongs.
+    """Count a run or an exploration, and make sure that the guests' user exists.
 
     Raises:
       TooManyGuestRuns: the caller must roll back, so that nothing was counted.
@@ -34,13 +34,13 @@ async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, 
     await forget_old_counts(session)
     # The address first: if it is refused, the total does not change for others.
     for subject, limit, where in (
-        (f"guest run\0{network_of(guest.address)}", per_address, "from your network"),
-        ("guest runs in total", in_total, "on this service"),
+        (f"guest run\0{network_of(guest.address)}", per_address, "for your network"),
+        ("guest runs in total", in_total, "for this service"),
     ):
         if seconds := await count_in_hour(session, subject, limit):
             raise TooManyGuestRuns(
-                f"Without an account, {limit} runs or explorations per hour are possible {where}. Sign in, or try "
-                f"again in {math.ceil(seconds / 60)} min.",
+                f"The limit of {limit} runs or explorations per hour without an account is reached {where}. Sign in, "
+                f"or try again in {math.ceil(seconds / 60)} min.",
                 headers={"Retry-After": str(seconds)},
             )
     user = {"id": GUEST_ID, "name": GUEST_NAME, "role": "student", "created_at": now()}
@@ -48,7 +48,7 @@ async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, 
 
 
 def share_of(user: User) -> str:
-    """Whose share in the queue the user's work takes: their own, or for a guest that of their network."""
+    """Whose share of the queue this work takes: the user's own, or that of a guest's network."""
     return user.id if user.guest is None else subject_key(f"share\0{network_of(user.guest.address)}")
 
 

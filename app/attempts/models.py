@@ -19,7 +19,7 @@ class GiveUpRow(Base):
 
 
 class ShareRow(Base):
-    """A link with which anybody may read one attempt. Revoking it removes the row."""
+    """A link with which anyone may read one attempt. Revoking it removes the row."""
 
     __tablename__ = "shares"
 

@@ -57,7 +57,7 @@ class Overrides:
         self._on_changed = on_changed
 
     async def override(self, actor: User, attempt_id: str, score: int, reason: str) -> ScoreOverride:
-        """Give an attempt these points. A further override replaces the one before.
+        """Give an attempt these points. A further override replaces the previous one.
 
         Raises:
           FieldInvalid: there is no reason.
@@ -70,7 +70,7 @@ class Overrides:
             attempt = await _attempt(session, attempt_id)
             _require_points(attempt)
             if score == _of_verdict(attempt):
-                raise OverrideRefused(f"{score} is what the verdict gives. Give other points, or undo the change.")
+                raise OverrideRefused(f"{score} is what the verdict gives. Enter different points, or undo the change.")
             row = await session.get(OverrideRow, attempt.id)
             if row is None:
                 row = OverrideRow(attempt_id=attempt.id, whom_id=attempt.user_id)
@@ -89,7 +89,9 @@ class Overrides:
             attempt = await _attempt(session, attempt_id)
             row = await session.get(OverrideRow, attempt.id)
             if row is None:
-                raise OverrideNotFound("The points of this attempt are those of its verdict.")
+                raise OverrideNotFound(
+                    "The points of this attempt are those of its verdict, so there is nothing to undo."
+                )
             await session.delete(row)
             await self._change(session, actor, attempt, _of_verdict(attempt), "")
 

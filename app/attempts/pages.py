@@ -203,7 +203,7 @@ async def stop_sharing(
 
 @router.get("/shared/{token}")
 async def show_shared(request: Request, token: str, user: MaybeUser, shares: Provided[Shares]) -> HTMLResponse:
-    """For anybody with the link: the source, and the verdict with what its owner sees of hidden cases, not more."""
+    """For anyone with the link: the source, and the verdict with as much of hidden cases as its owner sees."""
     attempt = await shares.read(token)
     page = render_secret_page(
         "shared.html",

@@ -40,7 +40,7 @@ class Question:
 async def question_of(session: AsyncSession, user: User, package: Package) -> Question:
     """The question of the accepted attempt if there is one, else one that follows the rejected attempts.
 
-    Attempts count that were graded by this version, and whose verdict the user may see: in an exam, a new question
+    Only attempts that this version graded, and whose verdict the user may see, count: in an exam, a new question
     would reveal that the last answer was wrong.
 
     Raises:
@@ -48,7 +48,9 @@ async def question_of(session: AsyncSession, user: User, package: Package) -> Qu
       QuestionsNotDrawn.
     """
     if not isinstance(package.manifest, AnswerManifest):
-        raise QuestionNotFound(f"The problem {package.slug!r} is solved by code. Its statement says what to write.")
+        raise QuestionNotFound(
+            f"The problem {package.slug!r} asks for code, not for answers. Its statement says what to write."
+        )
     questions = await drawn_for(session, package.version)
     if questions is None:
         raise QuestionsNotDrawn(
@@ -86,13 +88,13 @@ async def name_question(session: AsyncSession, user: User, package: Package, att
     if not isinstance(package.manifest, AnswerManifest):
         return
     if attempt.kind == "run":
-        raise NothingToRun("This problem is answered and not run. Submit the answers as an attempt.")
+        raise NothingToRun("This problem asks for answers, so there is nothing to run. Submit them as an attempt.")
     sent, named = _sent(attempt.source)
     values, faults = read_answers(package.manifest, sent)
     if faults:
         labels = {each.id: each.label for each in package.manifest.answers}
         message = " ".join(f"{labels.get(name, name)}: {fault}" for name, fault in faults.items())
-        raise AnswersUnfit(f"{message} Nothing was submitted, and this was not a try.", faults=faults)
+        raise AnswersUnfit(f"{message} Nothing was submitted, and no try was used.", faults=faults)
     if (earlier := await _earlier(session, attempt)) is not None and _answers_of(earlier) == values:
         # Answers that were sent twice with one idempotency key are for the same question.
         attempt.source = earlier
@@ -120,7 +122,7 @@ def _sent(source: str) -> tuple[dict[str, Any], dict[str, Any]]:
         fields = read_object(source)
     except ValueError as error:
         raise AnswersUnfit(
-            f'{error} Write an object such as {{"bytes": "12 MiB"}}. Nothing was submitted, and this was not a try.',
+            f'{error} Write an object such as {{"bytes": "12 MiB"}}. Nothing was submitted, and no try was used.',
             faults={},
         ) from None
     if isinstance(fields.get("answers"), dict) and fields.keys() <= {"answers", "try", "variant", "parameters"}:
@@ -132,8 +134,8 @@ def _require_current(question: Question, named: dict[str, Any]) -> None:
     current = {"try": question.number_of_try, "variant": question.variant.number}
     if any(value != current[name] for name, value in named.items()):
         raise QuestionChanged(
-            f"A wrong answer leads to new numbers: your question is now that of try {question.number_of_try}. Read it, "
-            "and answer it with its own numbers. Nothing was submitted, and this was not a try."
+            f"After a wrong answer, the question has new numbers. Yours is now that of try {question.number_of_try}: "
+            f"answer with its numbers. Nothing was submitted, and no try was used."
         )
 
 

@@ -269,7 +269,7 @@ class Attempts:
         browser = user.guest and user.guest.browser
         if row is None or (row.user_id, row.guest) != (user.id, browser) or row.kind == "rejudge":
             if user.guest is not None:
-                raise NotSignedIn("This browser has sent no run with this id. If it is an attempt of yours, sign in.")
+                raise NotSignedIn("This browser has sent no run with this id. If it is one of your attempts, sign in.")
             raise _not_found(attempt_id)
         return row
 

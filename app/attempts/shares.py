@@ -1,4 +1,4 @@
-"""Links with which anybody may read one attempt, until its owner revokes them. The only writer of that table."""
+"""Links with which anyone may read one attempt, until its owner revokes them. The only writer of that table."""
 
 from datetime import datetime
 
@@ -54,5 +54,7 @@ class Shares:
             row = await session.scalar(query)
             until = await withheld_until(session, [row.id]) if row else {}
         if row is None:
-            raise ShareNotFound("Its owner has stopped sharing this attempt, or the link is not complete.")
+            raise ShareNotFound(
+                "Its owner has stopped sharing this attempt, or the link is incomplete. Ask them for a new one."
+            )
         return without_verdict(view_of(row), until.get(row.id))

@@ -29,7 +29,9 @@ def check_text(source: str, max_bytes: int) -> None:
     if size > max_bytes:
         raise SourceTooLarge(f"The source has {size} bytes of UTF-8. The limit is {max_bytes}.")
     if "\0" in source:
-        raise SourceHasNUL(f"There is a NUL character{_line(source, source.index(chr(0)))}. Python permits none.")
+        raise SourceHasNUL(
+            f"There is a NUL character{_line(source, source.index(chr(0)))}, which Python does not permit. Remove it."
+        )
 
 
 def _line(source: str, index: int) -> str:

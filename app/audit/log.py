@@ -61,7 +61,7 @@ ACTION_WORDS: dict[Action, str] = {
     "lti-platform-added": "registered a learning platform",
     "lti-platform-changed": "changed a learning platform",
     "lti-platform-removed": "removed a learning platform",
-    "lti-key-rotated": "drew a new LTI key",
+    "lti-key-rotated": "created a new LTI key",
     "lti-roster": "imported the roster of a learning platform",
     "comment-added": "commented on an attempt",
     "comment-removed": "removed a comment",
@@ -70,7 +70,7 @@ ACTION_WORDS: dict[Action, str] = {
     "merged": "merged an account into this one",
     "password-reset-by-operator": "reset the password from the command line",
     "assignment-extended": "changed extra time or attempts",
-    "announced": "announced to a course",
+    "announced": "posted an announcement",
     "announcement-removed": "removed an announcement",
     "score-changed": "changed the points of an attempt",
     "repository-added": "registered a repository",
@@ -156,7 +156,7 @@ class AuditLog:
         self._database = database
 
     async def list(self, cursor: Cursor, about: str | None = None) -> Page[AuditEntry]:
-        """Newest first. `about` is the id of whom it concerns. Raises `AuditEntryNotFound` for the cursor."""
+        """Newest first. `about` is the id of the person it concerns. Raises `AuditEntryNotFound` for the cursor."""
         row, actor, whom = AuditRow, aliased(UserRow), aliased(UserRow)
         query = (
             select(row, actor.name, whom.name)

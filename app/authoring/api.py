@@ -71,7 +71,7 @@ async def upload_package(
 
 @router.post(
     "/problems/{slug}/validations",
-    summary="Validate a version: the judge proves that each of its submissions gets its verdict",
+    summary="Validate a version: the judge proves that each of its submissions gets the right verdict",
     status_code=202,
     responses=QUEUED,
 )

@@ -1,6 +1,6 @@
-"""Every rule that a package must keep, applied to it: those of its files, then those that the judge decides.
+"""Applies every rule to a package: first those about its files, then those that need the judge.
 
-The judge's part is the one of a validation, with the rule that each failed step breaks.
+The judge's part is that of a validation, and names the rule that each failed step breaks.
 """
 
 import json
@@ -47,7 +47,7 @@ class JudgeReport:
 
 
 class FaultStore:
-    """What the judge found earlier, in a folder of ours alone: a file for each version of a package.
+    """What the judge found earlier: one file for each version of a package, in a private folder.
 
     Args:
       environment: everything else that the faults depend on. Files of another environment are not read.
@@ -72,7 +72,7 @@ class FaultStore:
             return None
 
     def put(self, package: Package, judged: JudgeReport) -> None:
-        """Keep it, unless the grader failed."""
+        """Store it, unless the grader failed."""
         if not judged.complete:
             return
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -158,12 +158,14 @@ def judge_package(
 
 
 def _judge_answers(package: Package, grader: AuthorJudge, context: Context) -> JudgeReport:
-    """Nothing of it varies between two gradings, so there is nothing to repeat or to measure."""
+    """Answers are graded without running code, so there is nothing to repeat or to measure."""
     found = [PackageFault("questions", file, None, fault) for file, fault in wrong_verdicts(package, grader, context)]
     questions = grader.variants(package, context)
     for name in questions.always_right() if questions else ():
         found.append(
-            PackageFault("never-wrong", "mistakes.py", None, f"{name} is right in all questions that were drawn")
+            PackageFault(
+                "never-wrong", "mistakes.py", None, f"{name} gives the right answer to every question that was drawn"
+            )
         )
     return JudgeReport(tuple(found), len(questions.variants) if questions else 0, complete=True)
 

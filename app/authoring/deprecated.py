@@ -1,6 +1,6 @@
 """The deprecated names of validations in REST: `check`, `checks` and `findings`.
 
-They work as before until app/rest/deprecation.py says. Then this file and its tests go.
+They work until the date in app/rest/deprecation.py. Then this file and its tests are deleted.
 """
 
 from typing import Annotated

@@ -18,7 +18,7 @@ Draw = Callable[[], Variants | None]
 
 
 class Drawing:
-    """Belongs to one event loop. A failure is tried again when the grader's own setback is due.
+    """Belongs to one event loop. A failure is retried when the grader's own setback is due.
 
     Args:
       in_thread: calls a function that blocks.

@@ -43,7 +43,7 @@ class PublicationView:
 
 @dataclass(frozen=True, slots=True)
 class ProblemView:
-    """A problem with its versions: `newer` counts those stored since `published` was, or none is."""
+    """A problem with its versions: `newer` counts those stored after `published`; all if none is."""
 
     slug: str
     published: str | None

@@ -126,7 +126,7 @@ async def show_version(request: Request, slug: str, version: str, user: Instruct
 async def show_figure(
     slug: str, version: str, name: str, user: Instructor, packages: Provided[PackageStore]
 ) -> Response:
-    """A figure of a version that may not be published: as a student would see it, and as harmless."""
+    """A figure of a version, which need not be published, served as safely as to a student."""
     package = await packages.version_of(slug, version)
     if name not in package.figures:
         raise PathNotFound(f"Version {version[:12]} of '{slug}' has no figure with this name.")

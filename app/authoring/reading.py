@@ -1,4 +1,4 @@
-"""Reads packages that someone sent, by a process with a limit: their Python, TOML, drawings and texts are anybody's."""
+"""Reads uploaded packages in a process with limits, because anybody may have written their code and texts."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
@@ -50,7 +50,7 @@ def _limits(ceiling: Ceiling | None) -> dict[str, Any] | None:
 
 def _too_complex(files: Mapping[str, str], exceeded: LimitExceeded) -> PackageFault:
     largest = max(files, key=lambda name: len(files[name]), default=MANIFEST_FILE)
-    message = f"{largest}, the largest file of a package that {exceeded} to read, must be simpler or shorter"
+    message = f"the package {exceeded} to read: make {largest}, its largest file, simpler or shorter"
     return PackageFault("unreadable-file", largest, None, message)
 
 

@@ -43,7 +43,7 @@ class ValidationStepJSON(View):
 
 
 class ValidationBase(View):
-    """What a validation and its line in a list both tell."""
+    """What a validation and its entry in a list have in common."""
 
     id: str
     problem: Slug

@@ -86,7 +86,7 @@ class Authoring:
     async def add(
         self, user: User, slug: str, files: dict[str, str], *, beside: Mapping[str, UUID] | None = None
     ) -> Upload:
-        """Store the text of a package's files, by path, as a version. Raises what `upload` raises, but `BodyNotZip`.
+        """Store the text of a package's files, by path, as a version. Raises what `upload` raises, except `BodyNotZip`.
 
         Args:
           beside: the uuids of other packages that are stored together with it, by slug. It may name them.

@@ -121,7 +121,7 @@ def public_cases():
 
 
 def hidden_cases(rng):
-    """Drawn again for each attempt: only values depend on `rng`. Two sizes, so that none can be written down."""
+    """Drawn again for each attempt: only values depend on `rng`. Two sizes, so that no output can be hard-coded."""
     yield {{"x": rng.standard_normal(24, dtype=np.float32), "parts": 4}}
     yield {{"x": rng.standard_normal(40, dtype=np.float32), "parts": 8}}
 ''',
@@ -258,7 +258,7 @@ def public_cases():
 
 
 def hidden_cases(rng):
-    """Drawn again for each deployment: only values depend on `rng`. Two sizes, so that none can be written down."""
+    """Drawn again for each deployment: only values depend on `rng`. Two sizes, so that no output can be hard-coded."""
     yield {{"x": rng.standard_normal((16, 5), dtype=np.float32)}}
     yield {{"x": rng.standard_normal((24, 7), dtype=np.float32)}}
 ''',

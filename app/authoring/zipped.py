@@ -61,7 +61,7 @@ def _bounded(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     names = [each.filename for each in entries]
     faults = [fault for each in entries if (fault := _fault(each))]
     for name in sorted({each for each in names if names.count(each) > 1}):
-        faults.append(PackageFault("misplaced-file", _shown(name), None, f"it has {_shown(name)} twice"))
+        faults.append(PackageFault("misplaced-file", _shown(name), None, f"it contains {_shown(name)} twice"))
     if MANIFEST_FILE not in names and any(name.endswith(f"/{MANIFEST_FILE}") for name in names):
         message = "is in a folder: zip the files in it, not the folder itself (cd into it, then zip -r)"
         faults.append(PackageFault("missing-file", MANIFEST_FILE, None, f"{MANIFEST_FILE} {message}"))

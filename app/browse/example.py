@@ -1,7 +1,7 @@
 """A rejected program with its evidence, for the front page.
 
-`example.json` holds the part of a submission that ships with a problem in which the mistake is, and what the judge says
-of the submission. tests/grader/test_front_example.py judges it again and compares.
+`example.json` holds the faulty lines of a submission that ships with a problem, and the judge's verdict on it.
+tests/grader/test_front_example.py judges it again and compares.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The catalogue as its page shows it: tracks in order, how far the reader has come, and what a filter leaves."""
+"""The catalogue as its page shows it: tracks in order, the reader's progress, and what a filter leaves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _MAX_TEXT = 100
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A problem by name, with how far the reader has come. It `is_over` once it is solved or given up."""
+    """A problem by name, with the reader's progress. It `is_over` once it is solved or given up."""
 
     slug: str
     title: str
@@ -48,7 +48,7 @@ class Row:
 
     @property
     def is_open(self) -> bool:
-        """Everything that should be solved before it is solved or given up."""
+        """Whether every prerequisite is solved or given up."""
         return all(each.is_over for each in self.needs)
 
 
@@ -73,7 +73,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What the address asks for; an empty value asks for nothing. A row has to match all of it."""
+    """The filter in the address; an empty value matches everything. A row must match every value."""
 
     q: str = ""
     track: str = ""
@@ -83,7 +83,7 @@ class Filter:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "Filter":
-        """From the parameters of an address. A value that is none of the page's choices is dropped."""
+        """From the parameters of an address. A value that the page does not offer is dropped."""
         return cls(
             q=query.get("q", "").strip()[:_MAX_TEXT],
             track=query.get("track", "")[:_MAX_TEXT],
@@ -123,7 +123,7 @@ class Listing:
 
     @property
     def tags(self) -> list[str]:
-        """Each once; those of many problems first."""
+        """Each once; the most frequent first."""
         tags = [tag for row in self.rows for tag in row.tags]
         return sorted(set(tags), key=lambda tag: (-tags.count(tag), tag))
 

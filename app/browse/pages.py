@@ -28,7 +28,7 @@ MaybeUser = Annotated[User | None, Depends(current_user)]
 async def show_front_page(
     user: MaybeUser, catalogue: Provided[Catalogue], settings: Provided[Settings], lessons: Provided[Lessons]
 ) -> Response:
-    """What this is, to a guest. Those who are signed in go on to the problems."""
+    """Introduce Meshgrade to a guest. Anyone who is signed in is sent to the problems."""
     if user is not None:
         return RedirectResponse("/problems", status_code=303)
     listing = list_problems(catalogue.sections(), {})

@@ -1,4 +1,4 @@
-"""How far one has come: problems and points by track, and the days on which one was at it."""
+"""A user's progress: problems and points by track, and the days on which they sent something."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The form in the header of every page that chooses its colours."""
+"""The form in every page's header that chooses the theme."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response

@@ -1,4 +1,4 @@
-"""REST: the calculators, which are public. Each has a route of its own, so that the description names its inputs."""
+"""REST: the calculators, which are public. Each has its own route, so that the description names its inputs."""
 
 import inspect
 from collections.abc import Awaitable, Callable

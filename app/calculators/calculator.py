@@ -28,7 +28,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several. `options` are values with their labels."""
+    """A choice of one value. `options` are values with their labels."""
 
     name: str
     label: str

@@ -14,8 +14,8 @@ _ALIKE = (
     ("Data parallel", "dp_step"),
     ("ZeRO-1", "zero1_opt_state"),
     ("ZeRO-2", "zero2"),
-    ("FSDP, exchanged by the compiler", "fsdp_auto_step"),
-    ("FSDP, exchanged by hand", "fsdp_shard_map_step"),
+    ("FSDP, collectives by the compiler", "fsdp_auto_step"),
+    ("FSDP, collectives by hand", "fsdp_shard_map_step"),
     ("FSDP with regather", "fsdp_regather"),
     ("HSDP", "hsdp_step"),
     ("Tensor parallel", "tp"),
@@ -33,7 +33,7 @@ class Row:
 
     @property
     def href(self) -> str:
-        """The page with the source: of a program of our own, or of the problem."""
+        """The page with the source: of our own program, or of the problem."""
         name = self.program.name
         return f"/comparison/{name}" if name in OWN_PROGRAMS else f"/problems/{name}"
 
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The programs on meshes of so many devices."""
+    """The programs on meshes with this many devices."""
 
     devices: int
     rows: tuple[Row, ...]

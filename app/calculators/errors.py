@@ -12,6 +12,6 @@ class ComparisonProgramNotFound(Refused):
 
 
 class InputsImpossible(Refused):
-    """Each input is in its range, but together they describe nothing that can exist. `errors` names the field."""
+    """Each input is in its range, but together they describe something impossible. `errors` names the field."""
 
     status, slug, title = 409, "inputs-impossible", "The inputs contradict each other"

@@ -1,4 +1,4 @@
-"""What compiled programs store, send and compute, beside what the formulas say of them.
+"""What compiled programs store, send and compute, compared with the formulas.
 
 measured.json has the references of some problems, and the programs of app/calculators/own_programs.py, on their meshes.
 tests/app/calculators/test_measured_again.py compiles them again and compares. All but tp_column_row and gpipe_forward
@@ -89,7 +89,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A problem's reference, or a program of our own, on one mesh; numbers of the fullest device.
+    """A problem's reference, or one of our own programs, on one mesh; numbers of the fullest device.
 
     `name` is the slug of the problem, or the name of the program. `holdings` is empty for a program without a state.
     """
@@ -194,20 +194,20 @@ def _state() -> list[Comparison]:
 
 def _traffic() -> list[Comparison]:
     found = [
-        _calculated("traffic", "sent", "Sent by a device, bytes", each, _FLOAT32 | inputs | _placed(each), each.sent)
+        _calculated("traffic", "sent", "Sent per device, bytes", each, _FLOAT32 | inputs | _placed(each), each.sent)
         for problem, inputs in _TRAFFIC.items()
         for each in references_of(problem)
     ]
     whole = _TP_ROWS * _TP_WIDTH * _FLOAT
     for each in references_of("tp_column_row"):
         formula = "2 (t - 1) / t x rows x width x 4, one all_reduce of a forward pass"
-        found.append(Comparison(each, "Sent by a device, bytes", formula, reduce_sent(whole, each.devices), each.sent))
+        found.append(Comparison(each, "Sent per device, bytes", formula, reduce_sent(whole, each.devices), each.sent))
     return found
 
 
 def _flops() -> list[Comparison]:
     found = [
-        _calculated("flops", "flops", "On a device, FLOP", each, _FLOPS | {"devices": each.devices}, each.flops)
+        _calculated("flops", "flops", "Per device, FLOP", each, _FLOPS | {"devices": each.devices}, each.flops)
         for problem in _STATE
         for each in references_of(problem)
     ]

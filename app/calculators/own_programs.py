@@ -59,11 +59,11 @@ OWN_PROGRAMS = {
             ({"fsdp": 8}, {"fsdp": 4}),
             ("fsdp",),
             ("fsdp",),
-            "The backward pass gathers the kernels of layers 2 and 3 again. It needs no bias, and not the kernel "
-            "of layer 1, because a step has no use for the gradient of x. The usual way to write this is "
+            "The backward pass gathers the kernels of layers 2 and 3 again. It needs neither the biases nor the kernel "
+            "of layer 1, because a step does not use the gradient of x. The usual way to write this is "
             "jax.checkpoint with a policy that does not save gathered weights. On this backend, the compiler "
-            "would merge the second gather of a kernel with the first, so the program has a backward pass of its "
-            "own instead.",
+            "would merge the second gather of a kernel with the first, so the program defines its own backward pass "
+            "instead.",
         ),
         OwnProgram(
             "tp",
@@ -72,7 +72,7 @@ OWN_PROGRAMS = {
             ({"tensor": 8}, {"tensor": 4}),
             (),
             (None, "tensor"),
-            "Every device has all rows of x and of layer 2's result: more devices do not divide these two.",
+            "Every device has all rows of x and of layer 2's result: more devices do not split these two.",
         ),
         OwnProgram(
             "fsdp_tp",
@@ -90,11 +90,11 @@ OWN_PROGRAMS = {
             ("data",),
             ("data",),
             "Three layers make two stages: layer 1, and layers 2 and 3. The batch is split over data, and each "
-            "part runs as 4 microbatches through a pipeline of its own. Both stages run one program, so the state "
+            "part runs as 4 microbatches through its own pipeline. Both stages run one program, so the state "
             "of the first is padded to the size of the second. Its FLOPs and bytes sent are upper bounds. FLOPs "
             "count both stages in each of the 5 ticks, but a device computes one of them, and in one tick uses "
-            "nothing of it. Bytes sent count both directions, but a stage sends in one only: the first its "
-            "results, the second their gradients.",
+            "nothing of it. Bytes sent count both directions, but each stage sends in only one: the first its results, "
+            "the second their gradients.",
             is_bound=True,
         ),
     )

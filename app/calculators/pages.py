@@ -29,7 +29,7 @@ MaybeUser = Annotated[User | None, Depends(current_user)]
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Inputs behind a summary, which shows their values. Open where something was changed or has to be."""
+    """Inputs behind a summary, which shows their values. Open if an input in it was changed or must be."""
 
     title: str
     values: str

@@ -1,4 +1,4 @@
-"""Inputs out of the query of a page: what was typed, what it means, and what is wrong with it."""
+"""Inputs from the query of a page: what was typed, what it means, and what is wrong with it."""
 
 import math
 import re
@@ -24,7 +24,7 @@ class QueryInputs:
 
 
 def read_inputs(calculator: Calculator, query: Mapping[str, str]) -> QueryInputs:
-    """Read the query and compute. What it lacks has its default."""
+    """Read the query and compute. A missing input has its default."""
     typed, values, faults = {}, dict(calculator.defaults), {}
     for each in calculator.inputs:
         text = query.get(each.name, str(each.default)).strip()[:_MOST_TEXT]

@@ -52,7 +52,7 @@ class CalculatorList(View):
 
 
 class ResultJSON(View):
-    """One output. `value` is null if it grows without end."""
+    """One output. `value` is null if it is infinite."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""Compiles one source or two with a judge of its own, and shows the programs: what `inspect` and `explore` share."""
+"""Compiles one source or two with its own judge, and shows the programs: what `inspect` and `explore` share."""
 
 import json
 import sys
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 CHIP: Any = typer.Option(
     "--tpu",
     metavar="CHIP",
-    help="Compile it for a slice of these TPUs as well: v5e, v5p or v6e. None is needed, but `./meshgrade install-tpu` "
-    "first.",
+    help="Also compile it for a slice of TPU v5e, v5p or v6e. Needs no TPU; run `./meshgrade install-tpu` first.",
 )
 
 

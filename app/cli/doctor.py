@@ -102,7 +102,7 @@ def _print(report: dict[str, Any]) -> None:
         console.print(f"[green]there  [/] {'TPU compiler':<12} libtpu {report['tpu_compiler']}")
     else:
         console.print(
-            f"[dim]none   [/] {'TPU compiler':<12} the Explorer shows no program for TPUs; all else works",
+            f"[dim]none   [/] {'TPU compiler':<12} the Explorer shows no program for TPUs; everything else works",
             soft_wrap=True,
         )
         console.print("        to install it: ./meshgrade install-tpu (0.7 GB, under the terms of Google Cloud)")

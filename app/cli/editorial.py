@@ -23,5 +23,5 @@ def editorial(
         except ServerRefused as refusal:
             if refusal.slug != "editorial-closed":
                 raise
-            raise StartRefused(str(refusal), f"To give it up: ./meshgrade give-up {slug}") from None
+            raise StartRefused(str(refusal), f"To give up on it: ./meshgrade give-up {slug}") from None
     print(plain_text(found.editorial.strip()))

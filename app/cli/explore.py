@@ -32,7 +32,7 @@ def explore(
         typer.Option(
             "--input",
             metavar="INPUT",
-            help="An argument, as in 'x: float32[1024, 512] P(\"data\")'. Repeat it for each, in their order.",
+            help="An argument, as in 'x: float32[1024, 512] P(\"data\")'. Repeat it for each one, in order.",
         ),
     ],
     against: Annotated[

@@ -13,7 +13,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(
-    help="Give up a problem. This opens its editorial. What you submit afterwards is graded, but does not count. "
+    help="Give up on a problem. This opens its editorial. What you submit afterwards is graded, but does not count. "
     "You cannot undo it."
 )
 def give_up(
@@ -28,12 +28,14 @@ def give_up(
             print("Nothing has changed.")
             raise typer.Exit(1)
         there.give_up(problem.slug)
-    print(f"You gave up {problem.slug}. To read its editorial: ./meshgrade editorial {problem.slug}")
+    print(f"You gave up on {problem.slug}. To read its editorial: ./meshgrade editorial {problem.slug}")
 
 
 def _confirms(title: str) -> bool:
     if not _at_a_terminal():
-        raise StartRefused("There is no terminal in which to ask whether you are sure.", "If you are, add --yes.")
+        raise StartRefused(
+            "Without a terminal, this command cannot ask whether you are sure.", "If you are, add --yes."
+        )
     print(
         f"Giving up “{plain_text(title)}” opens its editorial and ends scoring there. What you submit afterwards is "
         "graded, but does not count. You cannot undo it."

@@ -1,4 +1,4 @@
-"""`meshgrade install-tpu`: the wrapper has installed libtpu before this runs; what is left is to say so."""
+"""`meshgrade install-tpu`: the wrapper installs libtpu before this runs; this only reports it."""
 
 import typer
 
@@ -15,5 +15,5 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def install_tpu() -> None:
     version = tpu_compiler()
     if version is None:
-        raise StartRefused("libtpu is not installed", "Call ./meshgrade install-tpu in a checkout, which installs it.")
-    print(f"libtpu {version} is installed. Restart a running server, and the Explorer compiles for TPUs.")
+        raise StartRefused("libtpu is not installed", "Run ./meshgrade install-tpu in a checkout.")
+    print(f"libtpu {version} is installed. Restart a running server to let the Explorer compile for TPUs.")

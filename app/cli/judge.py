@@ -56,7 +56,7 @@ def _judge(package: "Package", source: str) -> "Verdict":
 
 
 def _print_question(package: "Package", source: str, questions: "Variants | None") -> None:
-    """The question that the file answers, on standard error: without it, its numbers say nothing."""
+    """Print the question that the file answers to standard error, because its numbers mean nothing without it."""
     from grader.variants import AnswerSheet, fill
 
     try:

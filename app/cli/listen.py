@@ -64,7 +64,7 @@ def _explain(error: OSError, host: str, port: int) -> AddressUnusable:
         )
     if error.errno == errno.EACCES:
         return AddressUnusable(
-            f"this user may not listen on port {port}.", "Choose a port from 1024 up, such as --port 8000."
+            f"this user is not permitted to listen on port {port}.", "Choose a port from 1024 up, such as --port 8000."
         )
     return AddressUnusable(
         f"cannot listen on {host}, port {port}: {error.strerror or error}.",

@@ -46,7 +46,7 @@ def _ask_for_token(address: str, *, token_stdin: bool) -> str:
         token = getpass.getpass(f"API token for {address} (create one at {address}/account/tokens): ").strip()
     else:
         raise NotLoggedIn(
-            "There is no terminal in which to ask for the token.",
+            "Without a terminal, this command cannot ask for the token.",
             f"Create one at {address}/account/tokens and pipe it in: ./meshgrade login --token-stdin",
         )
     check_token(token, "The input")

@@ -13,8 +13,8 @@ OpenOption = Annotated[
     bool,
     typer.Option(
         "--open",
-        help="Have your server compile it, and open the page of the Explorer in a browser. Needs a login, and shows "
-        "nothing here but the address.",
+        help="Compile it on your server, and open its page of the Explorer in a browser. Needs a login; only the "
+        "address is printed here.",
     ),
 ]
 

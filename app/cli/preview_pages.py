@@ -64,7 +64,7 @@ class PreviewPages:
 
 
 class _Page:
-    """Sends a response on, with the quick checks before the main part if it is a page."""
+    """Forwards a response. A page gets the quick checks before its main part."""
 
     def __init__(self, send: Send, checks: QuickChecks) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""`meshgrade problem`: what an author does with a package. Each subcommand has a module of its own."""
+"""`meshgrade problem`: what an author does with a package. Each subcommand has its own module."""
 
 import typer
 

@@ -150,7 +150,7 @@ def _uuids_in(folder: Path) -> dict[str, Any]:
 
 
 def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -> list[_Report]:
-    """With what the judge finds, or found earlier. What cannot be read is left as it is."""
+    """Add what the judge finds, or found earlier. A package that cannot be read stays as it is."""
     from app.authoring.checking import FaultStore
     from app.cli.private import open_private_folder
 

@@ -62,7 +62,7 @@ def require_new(slug: str, folder: Path) -> None:
         )
     if folder.exists() or folder.is_symlink():
         raise StartRefused(
-            f"{folder} exists already, and nothing was written.", "Choose another slug, or another folder with --into."
+            f"{folder} already exists. Nothing was written.", "Choose another slug, or another folder with --into."
         )
 
 
@@ -103,7 +103,7 @@ def _tracks_file(into: Path, problems: Path) -> Path:
 
 
 def _title_of(track: str, into: Path, problems: Path) -> str:
-    """The title of a track that is called so, or has that id. Any title will do where there are no tracks."""
+    """The title of the track with this title or id. If there are no tracks, any title is accepted."""
     from app.problems.tracks import read_tracks
     from grader.package.names import suggest
 

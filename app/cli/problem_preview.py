@@ -1,4 +1,4 @@
-"""`meshgrade problem preview`: one package on a service of its own, which serves each version that is saved."""
+"""`meshgrade problem preview`: one package on its own service, which serves each saved version."""
 
 import asyncio
 import logging
@@ -78,7 +78,7 @@ async def serve_saved(folder: Path, version: str, services: "Services", checks: 
 
 
 async def _serve_version(folder: Path, version: str, services: "Services", checks: "QuickChecks") -> str:
-    """Returns the version that is served then."""
+    """Return the version that is then served."""
     from app.problems.service import Catalogue
     from app.problems.store import PackageStore
 

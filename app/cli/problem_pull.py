@@ -38,7 +38,10 @@ def pull(
 
 
 def _files(data: bytes, version: str, slug: str, address: str) -> dict[str, str]:
-    """The files of the package. What a server sends is not trusted: names are those of a package, and the hash fits."""
+    """The files of the package.
+
+    The server is not trusted: names must be those of a package, and the hash must match.
+    """
     from app.authoring.zipped import files_of
     from grader.package.fault import PackageInvalid
     from grader.package.reader import package_of

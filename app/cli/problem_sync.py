@@ -87,7 +87,7 @@ def _synced(there: "Server", repository: "Repository") -> bool:
             sync = there.sync_of(repository.id, sync.id)
     print(plain_text(repository.address))
     if sync.status != "finished" or sync.fault:
-        print(f"  failed: {plain_text(sync.fault or 'the server stopped while it was running. Sync again.')}")
+        print(f"  failed: {plain_text(sync.fault or 'the server stopped during this sync. Sync again.')}")
         return False
     for each in sync.problems:
         _print_problem(each)

@@ -82,7 +82,7 @@ def print_differences(mesh: dict[str, int], found: Sequence[ProgramDifference]) 
     for each in found:
         console.print(f"  {safe(each.text)}")
     if not found:
-        console.print("  No difference: both place, exchange, store and compute the same.")
+        console.print("  No difference: placement, communication, memory and work are equal.")
     console.print()
 
 

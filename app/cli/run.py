@@ -24,7 +24,9 @@ def run(
     insecure: InsecureOption = False,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Run on inputs of your own: values drawn from this seed, in the public cases' form."),
+        typer.Option(
+            min=0, help="Run on your own inputs: values drawn from this seed, in the form of the public cases."
+        ),
     ] = None,
     mesh: Annotated[
         str | None,

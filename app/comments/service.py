@@ -42,7 +42,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class CommentCount:
-    """Of one attempt. `unseen` of all comments have not been seen by its owner."""
+    """The comments on one attempt. Its owner has not seen `unseen` of them."""
 
     total: int
     unseen: int
@@ -126,7 +126,7 @@ class Comments:
         raise CommentNotFound(f"This attempt has no comment with the id {comment_id[:64]!r}.")
 
     async def see(self, attempt_id: str) -> None:
-        """The attempt's owner sees its comments now."""
+        """Record that the attempt's owner has seen its comments."""
         async with self._database.writing() as session:
             await session.execute(
                 update(CommentRow)
@@ -182,7 +182,7 @@ class Comments:
 
 
 def lines_of(source: str) -> list[str]:
-    """The lines of a source, as a page numbers them: a line break at the end begins no further line."""
+    """The lines of a source, as a page numbers them: a line break at the end does not begin another line."""
     return source.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 

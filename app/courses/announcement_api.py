@@ -26,13 +26,13 @@ class AnnouncementList(View):
     announcements: list[Announcement]
 
 
-@router.get("", summary="What instructors announced to a course of yours")
+@router.get("", summary="The announcements of one of your courses")
 async def list_announcements(course: JoinedCourse, announcements: Provided[Announcements]) -> AnnouncementList:
     found = await announcements.of(course)
     return AnnouncementList(announcements=found)
 
 
-@router.post("", status_code=201, summary="Announce something to a course, as an instructor")
+@router.post("", status_code=201, summary="Post an announcement to a course, as an instructor")
 async def announce(
     course: TaughtCourse, user: Instructor, body: NewAnnouncementJSON, announcements: Provided[Announcements]
 ) -> Announcement:

@@ -1,4 +1,4 @@
-"""What instructors announce to a course: the only writer of that table."""
+"""Announcements of a course. The only writer of that table."""
 
 import re
 from datetime import datetime

@@ -60,7 +60,7 @@ async def join_course(user: Submitter, body: JoinCodeJSON, courses: Provided[Cou
     return CourseJSON.for_member(course, is_manager=manages(user))
 
 
-@router.get("/courses/{course_id}/assignments", summary="What is due")
+@router.get("/courses/{course_id}/assignments", summary="The assignments of a course")
 async def list_assignments(course: JoinedCourse, user: Reader, courses: Provided[Courses]) -> AssignmentList:
     found = await courses.assignments(course)
     moment = now()
@@ -173,9 +173,12 @@ async def get_gradebook(
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     after: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
     q: Annotated[str, Query(max_length=100, description="A part of the name")] = "",
-    missing: Annotated[bool, Query(description="Only those who lack something that has opened")] = False,
+    missing: Annotated[
+        bool, Query(description="Only students without a submission that counts at a problem that has opened")
+    ] = False,
     below: Annotated[
-        int | None, Query(ge=1, le=100, description="Only those with fewer percent of the points that have opened")
+        int | None,
+        Query(ge=1, le=100, description="Only students with less than this percentage of the points that have opened"),
     ] = None,
 ) -> Response:
     columns = columns_of(await courses.assignments(course))

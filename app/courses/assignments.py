@@ -39,7 +39,7 @@ LONGEST_COOL_DOWN = 7 * 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Everything about an assignment that an instructor chooses, not yet checked."""
+    """Everything that an instructor chooses about an assignment, not yet checked."""
 
     name: str
     opens_at: datetime
@@ -74,7 +74,7 @@ class AssignmentChanges:
     async def change(
         self, user: User, course: Course, before: Assignment, terms: Terms, reason: str = ""
     ) -> Assignment:
-        """Replace all of it. What stays as it is needs no entry in the audit log.
+        """Replace all of it. If nothing changes, the audit log gets no entry.
 
         Raises:
           FieldInvalid, AssignmentInvalid, AssignmentNotFound.
@@ -109,7 +109,7 @@ class AssignmentChanges:
     def _check(self, terms: Terms, known: frozenset[str] | set[str] = frozenset()) -> None:
         check_line("name", terms.name, LONGEST_NAME)
         if terms.due_at <= terms.opens_at:
-            raise AssignmentInvalid("due: it must be due after it opens.")
+            raise AssignmentInvalid("due: must be after opens.")
         if terms.late_percent is not None and not 1 <= terms.late_percent <= 100:
             raise FieldInvalid("late_percent: give 1 to 100 percent per day, or nothing.")
         if terms.attempt_limit is not None and not 1 <= terms.attempt_limit <= MOST_ATTEMPTS:
@@ -117,7 +117,7 @@ class AssignmentChanges:
         if terms.cool_down_minutes is not None and not 1 <= terms.cool_down_minutes <= LONGEST_COOL_DOWN:
             raise FieldInvalid(f"cool_down_minutes: give 1 to {LONGEST_COOL_DOWN} minutes, or nothing.")
         if terms.is_exam and terms.late_percent is not None:
-            raise AssignmentInvalid("late_percent: an exam closes when it is due. Leave it empty, or make it no exam.")
+            raise AssignmentInvalid("late_percent: an exam closes when it is due. Leave this empty, or turn off exam.")
         if not 1 <= len(terms.problems) <= MOST_PROBLEMS:
             raise FieldInvalid(f"problems: give 1 to {MOST_PROBLEMS} problems.")
         seen: set[str] = set()

@@ -11,7 +11,9 @@ from app.ids import is_id
 
 
 class CourseAssistance:
-    """The `Assistance` of app/people/reading.py: students of the courses that one assists, at their assignments."""
+    """The `Assistance` of app/people/reading.py: students of the courses that they assist, at the problems of their
+    assignments.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database

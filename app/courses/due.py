@@ -54,12 +54,12 @@ def _is_skipped(local: datetime, zone: str) -> bool:
 
 
 def closes_at(due_at: datetime, late_percent: int | None) -> datetime:
-    """From when on nothing counts any more."""
+    """The moment after which nothing counts."""
     return due_at if late_percent is None else due_at + _DAY * -(-100 // late_percent)
 
 
 def credit(sent_at: datetime, due_at: datetime, late_percent: int | None) -> int:
-    """Percent of its score that an attempt counts. A day late is 24 hours, whatever the clocks do meanwhile."""
+    """Percent of its score that an attempt counts. A day late is 24 hours, even if the clocks change in between."""
     if sent_at <= due_at:
         return 100
     if late_percent is None:

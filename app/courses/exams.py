@@ -1,4 +1,5 @@
-"""Which attempts an exam hides, and until when: the only writer of these rows. And whether an exam is open to somebody.
+"""Which attempts an exam hides, and until when: the only writer of these rows. Also whether an exam is open for a
+student.
 
 An exam closes when it is due, or later if a student has extra time: until then no student sees a verdict, so that
 those who have finished cannot tell the others.

@@ -34,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`points` is None if nothing that counts was sent. `late` says that a late attempt gave the most.
+    """`points` is None if nothing that counts was submitted. `late` says that a late attempt gave the most.
 
     `changed_by_hand` says that an instructor changed the points of that attempt.
     """
@@ -60,10 +60,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LineFilter:
-    """An empty value asks for nothing. A student has to match all of it.
+    """An empty value matches everyone. A student must match every value.
 
-    `q` is a part of the name. `is_missing`: nothing that counts was sent at a problem that has opened. `below`: fewer
-    percent than this of the points of all problems that have opened.
+    `q` is a part of the name. `is_missing`: nothing that counts was submitted at a problem that has opened. `below`:
+    less than this percentage of the points of all problems that have opened.
     """
 
     q: str = ""
@@ -158,10 +158,11 @@ async def _lines(
 
 
 def _counted(course: Course, students: Any) -> Any:
-    """Of each student at each problem of each assignment, the attempts that can give the most points.
+    """The attempts that can give the most points, for each student at each problem of each assignment.
 
-    In time, that is the highest score, whenever it was sent; late, the earliest attempt with each score. The database
-    so returns a row for most cells, and not one for each attempt. A score is doubled, and one more if nobody changed
+    In time, that is the highest score, whenever it was sent; late, the earliest attempt with each score. So the
+    database returns about one row for each cell, and not one for each attempt. A score is doubled, and one more if
+    nobody changed
     it by hand: of equal scores, that one counts.
     """
     row, within, assignment = AttemptRow, AssignmentProblemRow, AssignmentRow

@@ -102,7 +102,7 @@ async def _table(request: Request, course: Course) -> tuple[list[str], list[list
 
 
 def _read_filter(request: Request) -> LineFilter:
-    """A value that is none of the page's choices is dropped."""
+    """A value that the page does not offer is dropped."""
     query = request.query_params
     below = query.get("below", "").strip()
     return LineFilter(

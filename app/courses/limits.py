@@ -108,8 +108,9 @@ async def _check(session: AsyncSession, limit: _Limit, user: User, problem: str,
         again_at = last_at + pause
         wait_s = ceil((again_at - moment).total_seconds())
         raise CoolDown(
-            f"Between attempts at this problem, {limit.name} asks for a pause of {limit.row.cool_down_minutes} min. "
-            f"Submit again in {_pause(wait_s)}, at {limit.local(again_at)} or later. You can run your code meanwhile.",
+            f"Between attempts at this problem, {limit.name} requires a pause of {limit.row.cool_down_minutes} min. "
+            f"Submit again in {_pause(wait_s)}, at {limit.local(again_at)} or later. Until then, you can run your "
+            f"code.",
             headers={"Retry-After": str(wait_s)},
             retry_at=again_at.isoformat(),
         )

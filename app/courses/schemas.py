@@ -168,7 +168,7 @@ class ColumnJSON(View):
 
 
 class CellJSON(View):
-    """`points` is null if nothing that counts was sent. `late`: a late attempt gave the most.
+    """`points` is null if nothing that counts was submitted. `late`: a late attempt gave the most.
 
     `changed_by_hand`: an instructor changed the points of that attempt.
     """

@@ -74,7 +74,7 @@ class Member:
 
 
 def manages(user: User) -> bool:
-    """Whether they change courses and see every student in them: instructors and owners do."""
+    """Whether the user may change courses and see every student in them, as instructors and owners may."""
     return is_at_least(user.role, "instructor")
 
 
@@ -133,7 +133,7 @@ class Courses:
           CourseNotFound.
         """
         if not manages(user) and not await self.assists(user, course_id):
-            raise RoleMissing("Only instructors and the assistants of a course read its gradebook.")
+            raise RoleMissing("Only instructors and the assistants of a course can read its gradebook.")
         return await self.get(user, course_id)
 
     async def assists(self, user: User, course_id: str) -> bool:

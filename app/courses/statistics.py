@@ -20,7 +20,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Of one problem, or of all of them together. `median` and `mean` are of those who submitted; None if none has."""
+    """One problem, or all of them together. `median` and `mean` are of those who submitted; None if nobody has."""
 
     problem: str | None
     points: int

@@ -16,7 +16,7 @@ class TooManyExplorations(Refused):
 
 
 class ExplorationsFull(Refused):
-    status, slug, title = 409, "explorations-full", "You have kept as many explorations as you may"
+    status, slug, title = 409, "explorations-full", "You have too many explorations"
 
 
 class FunctionRefused(Refused):

@@ -27,7 +27,7 @@ class Example:
 
 @cache
 def all_examples() -> tuple[Example, ...]:
-    """The first is shown to those who come without anything of their own."""
+    """The first is shown to a reader who brings no source."""
     tables = {each["slug"]: each for each in tomllib.loads(_FILE.read_text(encoding="utf-8"))["examples"]}
     return tuple(_example(tables[each["like"]] | each if "like" in each else each) for each in tables.values())
 

@@ -1,5 +1,7 @@
-"""Runs explorations with the judge. They wait in the same line as submissions, except those for TPUs, which can take
-minutes."""
+"""Runs explorations with the judge.
+
+They wait in the same queue as submissions, except those for TPUs, which can take minutes.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +18,7 @@ from grader.explore import Explored, ExploredFault, explored, fault_of
 from grader.function import Function
 from grader.program.measured import Measured
 
-_FAILED = "The grader failed. Nothing is wrong with your source. Explore it again."
+_FAILED = "The grader failed; your source is not at fault. Explore it again."
 
 
 class Explorer:
@@ -37,7 +39,7 @@ class Explorer:
             await job.finish(result=result.model_dump(mode="json"))
 
     async def _result_of(self, job: Job[ExplorationRow]) -> Explored | None:
-        """None if the lease was lost in the meantime."""
+        """None if the lease has been lost."""
         if job.is_given_up:
             return _failed(f"The grader died {job.deaths} times while it compiled this source.")
         grader, row = self._grader, job.row

@@ -16,11 +16,11 @@ _STORED_FOR = timedelta(days=1)
 
 
 def refuse_large(devices: int, chip: ChipName | None) -> None:
-    """Raises `NotSignedIn`: only somebody with an account may explore it."""
+    """Raises `NotSignedIn` if only someone with an account may explore it."""
     if devices > MAX_DEVICES:
         raise NotSignedIn(
             f"Without an account, a mesh may have {MAX_DEVICES} devices, and this one has {devices}. Nothing was "
-            "explored. Sign in, or take a smaller mesh."
+            "explored. Sign in, or choose a smaller mesh."
         )
     if chip is not None:
         raise NotSignedIn("Without an account, nothing is compiled for TPUs. Sign in, or compile it for host devices.")

@@ -109,7 +109,7 @@ async def show_form(
 
 @router.post("/explore")
 async def explore(request: Request, settings: Provided[Settings], explorations: Provided[Explorations]) -> Response:
-    """What is refused returns with the page, so that nothing is lost."""
+    """A refused source is shown again with the page, so that nothing is lost."""
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
     sent = await read_unchecked_form(request, max_bytes=12 * settings.max_source_bytes + 65_536)
     source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
@@ -166,11 +166,11 @@ async def share_exploration(
 async def restore_exploration(
     request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
 ) -> Response:
-    """Put the source into the editor of its problem."""
+    """Open the source in the editor of its problem."""
     form = await read_form(request)
     found = await explorations.get(user, exploration_id)
     if found.summary.problem is None:
-        raise NothingToExplore("This function belongs to no problem, so there is no editor to put it into.")
+        raise NothingToExplore("This function does not belong to a problem, so there is no editor to open it in.")
     action = f"/explore/{exploration_id}/restore"
     return await restore_source(request, user, found.summary.problem, found.source, action, form.get("revision"))
 
@@ -239,14 +239,14 @@ async def _form_of_solution(request: Request, user: User | None, package: Packag
         raise NotSignedIn("Sign in to compare your solution with others.")
     mine = await accepted_attempt(user, services, package.slug)
     if mine is None and not await _is_instructor(request):
-        raise EditorialClosed("Other solutions open once an attempt of yours is accepted.")
+        raise EditorialClosed("Other solutions open once one of your attempts is accepted.")
     others = {each.name: each.source for each in package.accepted}
     source = others.get(name, package.reference)
     return _Form(package, mine.source, source, solution=name) if mine else _Form(package, source, solution=name)
 
 
 async def _solutions_of(request: Request, user: User | None, package: Package | None) -> list[tuple[str, str]]:
-    """The name of each solution that ships with the problem, and what it says of itself. Empty if they are closed."""
+    """The name of each solution that ships with the problem, and its docstring. Empty if they are closed."""
     if user is None or package is None:
         return []
     services = services_of(request)
@@ -263,13 +263,13 @@ async def _is_instructor(request: Request) -> bool:
 
 
 def _form_of_program(lesson: Lesson, number: str) -> _Form:
-    """Raises `LessonProgramNotFound`: the Explorer opens no program of this number."""
+    """Raises `LessonProgramNotFound`: the Explorer has no program with this number."""
     for each in lesson.explorable:
         if str(each.program) == number:
             function, source = each.function, lesson.blocks[each.program - 1].code
             about = (function.name, function.mesh_text, function.inputs_text)
             return _Form(None, source, "", *about, of_lesson=(lesson, each.program))
-    raise LessonProgramNotFound(f"The Explorer opens no program {number[:20]!r} of the lesson {lesson.slug!r}.")
+    raise LessonProgramNotFound(f"The Explorer has no program {number[:20]!r} of the lesson {lesson.slug!r}.")
 
 
 def _form_of_example(example: Example) -> _Form:

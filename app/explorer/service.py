@@ -78,7 +78,7 @@ class ExplorationSummary(View):
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """One exploration, read by its owner or, once it is shared, by anybody. `result` is None until it has finished.
+    """One exploration, read by its owner or, once it is shared, by anyone. `result` is None until it has finished.
 
     `phase` is what a running one is doing, if that is known.
     """
@@ -125,7 +125,7 @@ class Explorations:
 
         Args:
           subject: the slug of a problem, which gives inputs and meshes; or a function with its own.
-          chip: compile it for a slice of these TPUs as well.
+          chip: also compile it for a slice of these TPUs.
         Raises:
           ProblemNotFound, NothingToExplore: the problem gives none.
           FunctionRefused: the inputs do not fit the mesh.
@@ -175,9 +175,9 @@ class Explorations:
         return stored
 
     async def get(self, user: User | None, exploration_id: str) -> Exploration:
-        """Raises `ExplorationNotFound`, even if it exists and belongs to somebody who does not share it.
+        """Raises `ExplorationNotFound`, even if it exists and belongs to someone who does not share it.
 
-        To somebody who is not signed in, it raises `NotSignedIn`, whether or not it exists.
+        For anyone who is not signed in, it raises `NotSignedIn`, whether or not it exists.
         """
         row = None
         if is_id(exploration_id):
@@ -253,7 +253,7 @@ def _browser(user: User) -> str | None:
 
 
 def _devices(package: Package | None, subject: str | Function) -> int:
-    """Of the largest mesh."""
+    """The number of devices of the largest mesh."""
     if isinstance(subject, Function):
         return subject.devices
     assert package is not None
@@ -272,7 +272,7 @@ def _not_found(exploration_id: str) -> ExplorationNotFound:
 
 
 async def _earlier_result(session: AsyncSession, digest: str) -> dict[str, object] | None:
-    """The result of equal work, if another try could only end alike."""
+    """The result of equal work, if another try would give the same."""
     query = (
         select(ExplorationRow.result)
         .where(ExplorationRow.digest == digest, ExplorationRow.status == "finished")
@@ -286,7 +286,7 @@ async def _earlier_result(session: AsyncSession, digest: str) -> dict[str, objec
 
 
 def _may_differ(result: Explored) -> bool:
-    """Whether the machine, which was busy or failed, may have caused a fault in it."""
+    """Whether a busy or failing machine may have caused a fault in it."""
     if result.fault is not None:
         return result.fault.reason is None or result.fault.reason in _CAUSED_BY_LOAD
     # Without a compiler, nothing was tried.

@@ -29,7 +29,7 @@ _MOST_LINES = 8
 
 @dataclass(frozen=True, slots=True)
 class CollectiveRow:
-    """One collective. Bytes are those of all executions, or of one where their number is unknown."""
+    """One collective. Bytes are those of all executions, or of one if their number is unknown."""
 
     name: str
     axes: str
@@ -83,7 +83,7 @@ class TPUPart:
 
 @dataclass(frozen=True, slots=True)
 class TPURow:
-    """A collective. Bytes are those of all executions. `hidden` says what is computed meanwhile."""
+    """A collective. Bytes are those of all executions. `hidden` says what is computed at the same time."""
 
     name: str
     axes: str
@@ -111,7 +111,7 @@ class TPUView:
 
 @dataclass(frozen=True, slots=True)
 class TPUWork:
-    """What a line computes on a chip in all its executions. `share` is of the cycles of the program."""
+    """What a line computes on a chip in all its executions. `share` is its part of the program's cycles."""
 
     line: int | None
     cycles: int
@@ -173,7 +173,7 @@ def _causes(program: ExploredProgram) -> Iterator[tuple[int, str]]:
 
 
 def _whole_bytes(each: ExploredCollective) -> int:
-    """Of all executions, or of one where their number is unknown."""
+    """Of all executions, or of one if their number is unknown."""
     return each.bytes * (each.executions or 1)
 
 
@@ -227,7 +227,7 @@ def _tpu_part(topology: str, number: int, computation: TPUComputation) -> TPUPar
 
 def _tpu_row(each: TPUCollective, executions: int | None) -> TPURow:
     if each.done == each.start:
-        hidden = "nothing: all else waits"
+        hidden = "nothing (everything else waits)"
     else:
         work = f", {flops_text(each.hidden_flops)}" if each.hidden_flops else ""
         hidden = f"{exact_text(each.hidden_cycles)} cycles{work}"

@@ -38,7 +38,7 @@ async def explain_rest(request: Request) -> HTMLResponse:
 
 @router.get("/favicon.ico")
 async def show_icon() -> FileResponse:
-    """For programs that ask for it without reading a page, which names mark.svg."""
+    """For programs that ask for it without reading a page; pages name mark.svg."""
     return FileResponse(FOLDER / "favicon.ico", media_type="image/x-icon", headers=_FOR_A_DAY)
 
 

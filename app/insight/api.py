@@ -1,4 +1,4 @@
-"""REST: how students do at problems, for instructors."""
+"""REST: how students are doing at problems, for instructors."""
 
 from app.accounts.web import Instructor
 from app.authoring.schemas import UploadJSON
@@ -20,13 +20,13 @@ from app.services import Provided
 router = rest_router("insight")
 
 
-@router.get("/insight", summary="How students do at each problem, in a line")
+@router.get("/insight", summary="How students are doing at each problem, one line each")
 async def list_insight(user: Instructor, insight: Provided[Insight]) -> InsightList:
     lines = await insight.of_all()
     return InsightList(problems=lines)
 
 
-@router.get("/problems/{slug}/insight", summary="How students do at one problem, and where they stop")
+@router.get("/problems/{slug}/insight", summary="How students are doing at one problem, and where they stop")
 async def get_insight(
     slug: str, user: Instructor, catalogue: Provided[Catalogue], insight: Provided[Insight]
 ) -> InsightJSON:

@@ -1,9 +1,9 @@
-"""How well each case and each check separates people who otherwise get it right from those who do not.
+"""How well each case and each check separates people who get the others right from those who do not.
 
 The index is the item-rest correlation: the point-biserial correlation, over people, between passing one item and how
 many of the others they pass. S. Henrysson, "Correction of item-total correlations in item analysis", Psychometrika 28
 (1963), 211-218, says why the item itself must not be part of the total. Cases are compared with the other cases, and
-checks with the other checks. Of each person, the first attempt that ran counts: later ones know its verdict.
+checks with the other checks. Only each person's first attempt that ran counts: later ones know its verdict.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def discriminations(
 
 
 def _ran(attempt: AttemptFacts) -> bool:
-    """Whether cases and checks were measured at all: the values are not wrong without a case in which they are."""
+    """Whether cases and checks were measured at all. If the values are wrong, a case says where."""
     return "values" not in attempt.failed_checks or bool(attempt.failed_cases)
 
 

@@ -22,7 +22,7 @@ Stored = list[tuple[str, str, dict[str, Any]]]
 
 
 class Explaining:
-    """Any number of processes may have one: an attempt is explained by each alike."""
+    """Any number of processes may have one: each would explain an attempt in the same way."""
 
     def __init__(self, database: Database, store: PackageStore) -> None:
         self.loop = Loop("explaining stored attempts", self.step, pause_s=5.0)

@@ -1,4 +1,4 @@
-"""What is read of each attempt to say how a problem does: no source, and no whole verdict."""
+"""What insight reads of each attempt: no source, and no whole verdict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

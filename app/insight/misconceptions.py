@@ -38,7 +38,7 @@ class Misconceptions:
     async def add(self, user: User, slug: str, attempt_id: str, text: str, base: str | None = None) -> Upload:
         """Store a version that is `base` with the attempt's source as one more rejected submission.
 
-        It has no name of its author. The same attempt again replaces its file.
+        It does not name its author. Adding the same attempt again replaces its file.
 
         Raises:
           FieldInvalid: the text.
@@ -58,7 +58,7 @@ class Misconceptions:
         if attempt is None:
             raise AttemptNotFound(f"No student has an attempt {attempt_id[:64]!r} at this problem.")
         if attempt.verdict_status != "rejected" or attempt.verdict_reason is None:
-            raise MisconceptionRefused("Only a rejected attempt shows what somebody misunderstood. Choose another one.")
+            raise MisconceptionRefused("Only a rejected attempt can show a misunderstanding. Choose a rejected one.")
         package = await self._packages.version_of(slug, base or await self.base(slug))
         path = f"submissions/rejected/{attempt.verdict_reason}/attempt_{attempt.id[:12]}.py"
         source = await asyncio.to_thread(with_docstring, attempt.source, text)

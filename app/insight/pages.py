@@ -1,4 +1,4 @@
-"""The pages on which instructors see how students do."""
+"""The pages on which instructors see how students are doing."""
 
 from datetime import timedelta
 

@@ -22,7 +22,7 @@ class InsightList(View):
 
 
 class StepJSON(View):
-    """How many people solved it with so many attempts. `attempts` is a number or a range."""
+    """How many people solved it with this number of attempts. `attempts` is a number or a range."""
 
     attempts: str
     people: int
@@ -36,7 +36,7 @@ class ExampleJSON(View):
 class ClusterJSON(View):
     """Rejected attempts without a known misconception that are wrong in the same way. `signs` say what was measured.
 
-    Where nothing was, they fail the same check and the same cases. `key` names the cluster.
+    If nothing was, they fail the same check and the same cases. `key` names the cluster.
     """
 
     key: str
@@ -92,7 +92,10 @@ class NewMisconceptionJSON(RequestBody):
 
 
 class InsightJSON(View):
-    """How students do at a problem. From `rejected` on, only attempts at the served `version` count."""
+    """How students are doing at a problem.
+
+    `rejected` and the fields after it count only attempts at the served `version`.
+    """
 
     problem: str
     version: str

@@ -1,4 +1,4 @@
-"""Reads how problems do: one of them in detail, and all of them in a line each."""
+"""Reads how students are doing: at one problem in detail, and at all problems in one line each."""
 
 import asyncio
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class ClusterMember:
 
 
 class Insight:
-    """Safe to share between requests. Only what students sent counts: trials of instructors would hide their faults."""
+    """Safe to share between requests. Only students' attempts count: those of instructors would hide their faults."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -54,7 +54,8 @@ class Insight:
         found = await asyncio.to_thread(cluster_of, facts, version, key)
         if found is None:
             raise ClusterNotFound(
-                f"No attempt at the served version is in a group {key[:64]!r}. It may be explained now."
+                f"No attempt at the served version is in a group {key[:64]!r}. A known misconception may explain it by "
+                f"now."
             )
         newest = found[1][: -_MOST_MEMBERS - 1 : -1]
         query = select(AttemptRow.id, UserRow.name).join(UserRow, UserRow.id == AttemptRow.user_id)

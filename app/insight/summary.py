@@ -1,4 +1,4 @@
-"""How a problem does, from the facts of its attempts: pure functions, so each number can be tested by hand."""
+"""Statistics of a problem, from the facts of its attempts: pure functions, so each number can be tested by hand."""
 
 import hashlib
 import json
@@ -31,8 +31,8 @@ class Stop(View):
 class Cluster:
     """Rejected attempts that no known misconception explains, and that are wrong in the same way.
 
-    That is the same reason, the same first failed check, and the same `signs`: what was measured. Where nothing more
-    was measured, it is the same failed cases. `cases` and `example` are those of the latest. `key` names the cluster.
+    That is the same reason, the same first failed check, and the same `signs`: what was measured. If nothing more was
+    measured, they have the same failed cases. `cases` and `example` are those of the latest. `key` names the cluster.
     """
 
     key: str
@@ -48,7 +48,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`attempts_to_solve` is (label, people) for each step. `median_*` are None until somebody has solved it.
+    """`attempts_to_solve` is (label, people) for each step. `median_*` are None until someone has solved it.
 
     `rejected` counts attempts at the served version. Only these tell where attempts stop: another version may have
     other checks and cases. `never_failed` is None while it is not known which cases there are, and `discrimination` is
@@ -150,7 +150,7 @@ def _clusters(unexplained: Iterable[AttemptFacts]) -> tuple[Cluster, ...]:
 
 
 def _key(attempt: AttemptFacts) -> str:
-    """Alike for attempts of one cluster. Hidden cases do not separate what was measured in a public one."""
+    """Equal for attempts of one cluster. Hidden cases do not separate what was measured in a public one."""
     same = [attempt.version, attempt.reason, attempt.failed_checks[:1]]
     same += [attempt.fingerprint] if attempt.fingerprint else [attempt.failed_cases]
     return hashlib.sha256(json.dumps(same).encode()).hexdigest()[:16]

@@ -18,7 +18,7 @@ MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
 
 
-@router.get("/lessons", summary="All lessons, in the order in which they are best read")
+@router.get("/lessons", summary="All lessons, in reading order")
 async def list_lessons(request: Request) -> LessonList:
     lessons = services_of(request)[Lessons].all()
     return LessonList(lessons=[LessonSummary.of(each) for each in lessons])

@@ -17,7 +17,7 @@ class LessonRunNotFound(Refused):
 
 
 class TooManyLessonRuns(Refused):
-    status, slug, title = 429, "too-many-lesson-runs", "Another program of yours is running"
+    status, slug, title = 429, "too-many-lesson-runs", "Another of your programs is running"
 
 
 class LessonInvalid(MeshgradeError):

@@ -56,7 +56,7 @@ def read_explorable(text: str, blocks: Sequence[Block]) -> tuple[tuple[Explorabl
         if entry.program > len(blocks):
             faults.append(f"{where}: the lesson has {len(blocks)} programs")
         elif any(each.program == entry.program for each in found):
-            faults.append(f"{where}: it is there twice")
+            faults.append(f"{where}: listed twice")
         elif not re.search(rf"^ *def {re.escape(entry.function)}\(", blocks[entry.program - 1].code, re.MULTILINE):
             faults.append(f"{where}: the program defines no function {entry.function!r}")
         else:

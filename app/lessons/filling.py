@@ -34,7 +34,7 @@ def fill(text: str, claims: Mapping[str, Claim]) -> tuple[str, list[str]]:
 
     filled = _PLACE.sub(number, text)
     if not faults and "{{" in filled:
-        faults.append('lesson.md has a {{ that begins no claim: write {{ claim("name") }}')
+        faults.append('lesson.md has a {{ that does not begin a claim: write {{ claim("name") }}')
     unused = [name for name in claims if name not in used]
     faults += [f"lesson.md does not use the claim '{name}' of claims.py" for name in unused]
     return filled, faults
@@ -63,7 +63,7 @@ def unmeasured(text: str, filled: str, programs: Sequence[Block]) -> list[str]:
     """Numbers of the text that are neither claims nor in a program or its output, one message each."""
     printed = "\n".join(f"{each.code}\n{each.output}" for each in programs)
     faults = [
-        f"lesson.md has `{span}`, which is in no program of the lesson and not in what one prints"
+        f"lesson.md has `{span}`, which is neither in a program of the lesson nor in its output"
         for span in _SPAN.findall(_FENCE.sub("", filled))
         if _DIGIT.search(span) and span not in printed
     ]

@@ -32,7 +32,7 @@ class Claim(BaseModel):
 
 
 class Claims(BaseModel):
-    """claims.json: all claims of a lesson by name, measured with one version of JAX on so many host devices."""
+    """claims.json: all claims of a lesson by name, measured with one version of JAX on this many host devices."""
 
     model_config = _STRICT
 
@@ -75,7 +75,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Misreading:
-    """Something wrong that a reader may have met elsewhere, and what was measured instead. Both are Markdown.
+    """A wrong claim that a reader may have met elsewhere, and what was measured instead. Both are Markdown.
 
     `mistakes` are its numbers in the list of mistakes, where it has one for each text that makes it.
     """

@@ -35,7 +35,7 @@ _submitter = allow_scope("submit")
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """A run that was refused, which returns with the page, so that nothing is lost."""
+    """A refused run, whose source is shown again with the page, so that nothing is lost."""
 
     program: int
     source: str

@@ -47,7 +47,7 @@ def divide(text: str, figures: Mapping[str, str]) -> tuple[tuple[Part, ...], lis
             parts += _box(place["kind"], place["about"].strip(), inside, figures, faults)
     parts += _texts(text, end, len(text), programs)
     prose = _PART.sub("", masked)
-    faults += [f"lesson.md has {left!r} where it means nothing" for left in _LEFT_OVER.findall(prose)]
+    faults += [f"lesson.md has {left!r}, which means nothing in that place" for left in _LEFT_OVER.findall(prose)]
     headings = _HEADING.findall(prose)
     faults += [f"two sections are called {each!r}" for each in sorted(set(headings)) if headings.count(each) > 1]
     shown = {each.name for each in parts if isinstance(each, Figure)}
@@ -80,7 +80,7 @@ def _figure(name: str, caption: str, figures: Mapping[str, str], faults: list[st
     if re.search(r"<style|\sstyle=", svg):
         wrong.append("has a style: use the classes of lessons.css, which follow the theme")
     if "<title" not in svg or "<desc" not in svg:
-        wrong.append("has no <title> or no <desc>, which say what it shows to readers who do not see it")
+        wrong.append("has no <title> or no <desc>, which tell readers who cannot see it what it shows")
     if not caption.strip():
         wrong.append("has no caption: write it between the square brackets")
     faults += [f"figures/{name} {fault}" for fault in wrong]

@@ -75,11 +75,11 @@ def _outcome_of(result: Printed, block: Block) -> Outcome:
     if result.truncated:
         return Outcome("warn", "The program printed too much: only the first 16 KiB are shown.")
     if not block.output:
-        return Outcome("", "The program ran to its end.")
+        return Outcome("", "The program finished.")
     if prints_the_same(result, block):
-        return Outcome("good", "It prints what the lesson shows.")
+        return Outcome("good", "It printed what the lesson shows.")
     line = _first_difference(result.stdout, block.output)
-    return Outcome("warn", f"The output differs from what the lesson shows, from line {line} on.")
+    return Outcome("warn", f"The output differs from the lesson's, starting at line {line}.")
 
 
 def _first_difference(mine: str, theirs: str) -> int:

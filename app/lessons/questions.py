@@ -77,7 +77,7 @@ def _spec(kind: str, **keys: Any) -> AnswerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the page says to an answer, as plain text: it quotes what somebody wrote.
+    """The page's reply to an answer, as plain text, because it quotes what a reader typed.
 
     `unfit` could not be read, and is neither right nor wrong.
     """
@@ -104,7 +104,7 @@ def reply_to(question: Question, written: str) -> Reply | None:
     as_read = "" if spec.kind == "choice" else show_answer(spec, mine).removesuffix(f" {spec.unit}")
     # Only if it says something new: that 4 KiB are 4096 bytes.
     note = f" It was read as {show_answer(spec, mine)}." if as_read not in written else ""
-    return Reply("wrong", f"This is not the answer.{note} Try again, or open the answer below.")
+    return Reply("wrong", f"This is not the right answer.{note} Try again, or open the answer below.")
 
 
 def _chosen(spec: AnswerSpec, written: str) -> str:

@@ -1,11 +1,11 @@
-"""Runs the programs of lessons in the sandbox. They wait in the same line as submissions."""
+"""Runs the programs of lessons in the sandbox. They wait in the same queue as submissions."""
 
 from app.lessons.models import LessonRunRow
 from app.queue.jobs import Job, Jobs
 from app.queue.protocol import Grader
 from grader.script import Printed, ScriptFault
 
-_FAILED = "The grader failed. Nothing is wrong with your program. Run it again."
+_FAILED = "The grader failed; your program is not at fault. Run it again."
 
 
 class LessonRunner:

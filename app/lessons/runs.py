@@ -101,7 +101,7 @@ class LessonRuns:
             return {row.program: _run(row) for row in rows}
 
     async def get(self, user: User | None, run_id: str) -> LessonRun:
-        """Raises `LessonRunNotFound`, and `NotSignedIn` for anybody without an account."""
+        """Raises `LessonRunNotFound`, and `NotSignedIn` for anyone without an account."""
         async with self._database.reading() as session:
             return _run(await _own(session, user, run_id))
 

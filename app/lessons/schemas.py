@@ -28,7 +28,7 @@ class LessonSummary(View):
 
 
 class LessonList(View):
-    """All lessons, in the order in which they are best read."""
+    """All lessons, in reading order."""
 
     lessons: list[LessonSummary]
 
@@ -56,7 +56,7 @@ class LessonProgramJSON(View):
 
 
 class LessonDetail(LessonSummary):
-    """`markdown` has its numbers filled in. They were measured with `jax_version` on so many host `devices`."""
+    """`markdown` has its numbers filled in. They were measured with `jax_version` on this many host `devices`."""
 
     markdown: str
     jax_version: str

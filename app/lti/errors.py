@@ -8,7 +8,7 @@ class LaunchRefused(Refused):
 
 
 class LaunchNotFound(Refused):
-    status, slug, title = 404, "launch-not-found", "This launch is over"
+    status, slug, title = 404, "launch-not-found", "This launch is no longer valid"
 
 
 class PlatformNotFound(Refused):

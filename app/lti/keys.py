@@ -68,7 +68,7 @@ class ToolKeys:
         return [KeyView(row.id, row.created_at, row is _signing(rows)) for row in reversed(rows)]
 
     async def rotate(self, owner: User) -> str:
-        """Draw the next key, and remove those that are no longer published. Returns its id."""
+        """Create the next key, and remove those that are no longer published. Returns its id."""
         await self.signing()
         rows = await self._rows()
         gone = {row.id for row in rows} - {row.id for row in _current(rows)}

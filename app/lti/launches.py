@@ -104,7 +104,7 @@ class Launches:
         try:
             platform = await self._platforms.get(began.platform_id)
         except PlatformNotFound:
-            raise LaunchRefused("The learning platform was removed in the meantime.") from None
+            raise LaunchRefused("The learning platform has been removed since.") from None
         nonce = self._states.nonce(state)
         message = verify(
             id_token,
@@ -133,7 +133,7 @@ class Launches:
             await session.execute(delete(SelectionRow).where(SelectionRow.expires_at <= moment))
             insert = insert_into(session, LaunchRow).values(values).on_conflict_do_nothing()
             if await session.scalar(insert.returning(LaunchRow.nonce_hash)) is None:
-                raise LaunchRefused("This message was already received once. Open the link there again.")
+                raise LaunchRefused("This message was already used. Open the link in the learning platform again.")
         return ticket
 
     async def look(self, ticket: str) -> Launch:
@@ -184,7 +184,9 @@ class Launches:
             launch = await self._take(session, ticket)
             known = await find(session, launch.identity)
             if known is not None and known.user_id != caller.user.id:
-                raise IdentityTaken("Another account already signs in from there. An owner can merge the two.")
+                raise IdentityTaken(
+                    "Another account already signs in from that learning platform. An owner can merge the two accounts."
+                )
             if known is None:
                 session.add(new_row(caller.user.id, launch.identity))
                 await session.flush()
@@ -225,7 +227,7 @@ class Launches:
     async def _offer(self, session: AsyncSession, launch: Launch, user_id: str, context: ContextRow | None) -> str:
         message = launch.message
         if message.part not in ("teacher", "assistant"):
-            raise LaunchRefused("Only teachers of a course choose what it links to.")
+            raise LaunchRefused("Only teachers of the course can choose what it links to.")
         row = SelectionRow(
             id=new_id(),
             user_id=user_id,

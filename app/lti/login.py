@@ -43,7 +43,7 @@ class States:
             raise LaunchRefused("This launch did not begin here. Open the link in the learning platform again.")
         platform_id, _, browser_hash, expires_at = fields
         if int(expires_at) < time.time():
-            raise LaunchRefused("This launch took too long. Open the link in the learning platform again.")
+            raise LaunchRefused("This launch has expired. Open the link in the learning platform again.")
         return State(platform_id, browser_hash, int(expires_at))
 
     def nonce(self, state: str) -> str:

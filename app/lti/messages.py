@@ -84,7 +84,7 @@ def verify(id_token: str, keys: KeySet, *, issuer: str, client_id: str, nonce: s
 
 
 def part_of(roles: object) -> Part:
-    """What a user does in a course of the platform, by the roles that count there."""
+    """The user's role in a course of the platform."""
     names = [each for each in roles if isinstance(each, str)] if isinstance(roles, list) else []
     short = {each.rpartition("#")[2] for each in names if each.startswith(_ROLES) or "/" not in each}
     if "TeachingAssistant" in short:

@@ -74,7 +74,7 @@ async def launch(request: Request, lti_launches: Provided[Launches]) -> Response
 
 @router.get("/continue")
 async def go_on(request: Request, launches: Provided[Launches], ticket: Ticket = "") -> Response:
-    """Go on at once if it is clear for whom, otherwise ask."""
+    """Continue at once if it is clear whom to sign in, otherwise ask."""
     waiting = await launches.look(ticket)
     caller = await current_caller(request)
     if waiting.user is not None:
@@ -101,7 +101,7 @@ async def finish(request: Request, lti_launches: Provided[Launches]) -> Response
         await accounts_of(request).sign_out(request.cookies.get(SESSION_COOKIE, ""))
         return signed_in(request, session_token, page)
     if caller is None:
-        raise NotSignedIn("Your session ended in the meantime. Open the link in the learning platform again.")
+        raise NotSignedIn("Your session has ended. Open the link in the learning platform again.")
     try:
         return _secret(RedirectResponse(await launches.link(ticket, caller), status_code=303))
     except SignInAgain as needed:
@@ -135,7 +135,7 @@ async def _begin(request: Request, fields: dict[str, str]) -> Response:
     browser = request.cookies.get(BROWSER_COOKIE) or new_token()
     try:
         if site is None:
-            raise LaunchRefused("This service does not know its address. The operator has to set public_url.")
+            raise LaunchRefused("This service does not know its address. The operator must set MESHGRADE_PUBLIC_URL.")
         launches = services_of(request)[Launches]
         address = await launches.begin(fields, f"{site}/lti/launch", browser)
     except Refused as refusal:

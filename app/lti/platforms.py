@@ -115,13 +115,15 @@ class Platforms:
                 same = (await session.scalars(select(PlatformRow).where(PlatformRow.issuer == row.issuer))).all()
                 # Its accounts are those of the issuer, so another set of keys could sign in as any of them.
                 if any(each.keys_url != row.keys_url for each in same):
-                    raise PlatformTaken(f"The issuer {row.issuer!r} is registered with another keys_url.")
+                    raise PlatformTaken(
+                        f"The issuer {row.issuer!r} is already registered with another keys_url. Use the same one."
+                    )
                 if len(await self._ids(session)) >= _MOST:
                     raise PlatformTaken(f"There are {_MOST} platforms, which is the maximum. Remove one first.")
                 session.add(row)
                 record(session, caller.user, "lti-platform-added", None, "", row.name)
         except IntegrityError:
-            raise PlatformTaken(f"{row.issuer!r} with the client id {row.client_id!r} is registered.") from None
+            raise PlatformTaken(f"{row.issuer!r} with the client id {row.client_id!r} is already registered.") from None
         return _platform(row)
 
     async def set_deployments(self, caller: Caller, platform_id: str, deployments: Iterable[str]) -> None:

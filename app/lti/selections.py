@@ -59,7 +59,7 @@ class Selections:
         async with self._database.reading() as session:
             row = await session.get(SelectionRow, selection_id) if is_id(selection_id) else None
             if row is None or row.user_id != user.id or row.expires_at <= now():
-                raise LaunchNotFound("This selection took too long. Begin again in the learning platform.")
+                raise LaunchNotFound("This selection has expired. Start again in the learning platform.")
             platform = await self._platforms.get_in(session, row.platform_id)
             context = await session.get(ContextRow, row.context_id) if row.context_id else None
             course = await session.get(CourseRow, context.course_id) if context and context.course_id else None

@@ -45,8 +45,8 @@ def _require_operator(request: Request) -> None:
     settings = services_of(request)[Settings]
     if settings.metrics_token is None:
         raise MetricsRefused(
-            "The metrics have no token, so nobody may read them. Set MESHGRADE_METRICS_TOKEN, and send it as a bearer "
-            "token."
+            "No token for metrics is set, so nobody may read them. Set MESHGRADE_METRICS_TOKEN, and send it as a "
+            "bearer token."
         )
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     expected = settings.metrics_token.get_secret_value().encode()

@@ -26,7 +26,7 @@ class HealthJSON(View):
 
 
 class PoolJSON(View):
-    """Runners that wait for a submission: `warm` by version, `generic` for any problem; and `zygotes` so far."""
+    """Idle runners: `warm` by version, `generic` for any problem; and `zygotes` so far."""
 
     alive: bool
     generic: int
@@ -76,7 +76,7 @@ async def readyz(
     connected = await workers.connected()
     if not connected:
         raise NotReady(
-            "No worker that can grade is connected. Attempts are stored and wait. Start one: ./meshgrade worker",
+            "No worker that can grade is connected, so attempts wait in the queue. Start one: ./meshgrade worker",
             headers={"Retry-After": "5"},
         )
     stats = await queue.stats()

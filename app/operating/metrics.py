@@ -48,12 +48,12 @@ class Metrics:
             registry=self.registry,
         )
         self._depth = self._gauge("queue_depth", "Work that is waiting.", "kind")
-        self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest of it has waited.", "kind")
+        self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest waiting work has waited.", "kind")
         self._running = self._gauge("attempts_running", "Attempts and runs that are being graded.")
         self._database = self._gauge("database_up", "Whether the database responded. If not, the above is missing.")
         self._connections = self._gauge("database_connections", "Connections to the database of this process.", "which")
         self._workers = self._gauge("workers", "Processes that can grade.")
-        self._slots = self._gauge("worker_slots", "How many the worker grades at a time.", "worker")
+        self._slots = self._gauge("worker_slots", "How many attempts the worker grades at a time.", "worker")
         self._clock_s = self._gauge(
             "worker_clock_offset_seconds", "How far its clock is ahead of the database's.", "worker"
         )

@@ -119,7 +119,7 @@ def warnings_of(clients: Clients) -> tuple[WorkerWarning, ...]:
         return ()
     return (
         WorkerWarning(
-            f"{ALL_ONE_ADDRESS} It is {address}, so the limits for one address apply to everybody together.",
+            f"{ALL_ONE_ADDRESS} It is {address}, so everyone shares the limits of one address.",
             f"If {address} is your proxy, set MESHGRADE_PROXIES to it, and have the proxy send X-Forwarded-For.",
         ),
     )
@@ -133,7 +133,7 @@ def _of_workers(found: Sequence[Worker], workers: Workers) -> Sequence[Trouble]:
         troubles.append(
             Trouble(
                 f"The database cannot be written ({workers.write_fault}).",
-                "Read the log of this server. Often the disk of the database is full.",
+                "Read the log of this server. Often the database's disk is full.",
             )
         )
     for each in found:
@@ -146,7 +146,7 @@ def _of_worker(worker: Worker, *, is_own: bool) -> Sequence[Trouble]:
     if not worker.is_live:
         return [
             Trouble(
-                f"The {who} is gone: it was seen {_ago(worker.seen_s)} ago and nobody stopped it.",
+                f"The {who} is gone: it was last seen {_ago(worker.seen_s)} ago, and nobody stopped it.",
                 "Read its log, then start it again. Other workers take over its attempts.",
             )
         ]
@@ -169,7 +169,7 @@ def _of_worker(worker: Worker, *, is_own: bool) -> Sequence[Trouble]:
         Trouble(
             f"The {each.what.replace('_', '-')} of {each.name} failed {each.failures} "
             f"{'time' if each.failures == 1 else 'times'} on {worker.name}: {each.why}",
-            "It is tried again. To find the fault, run: ./meshgrade problem check",
+            "It will be retried. To find the fault, run: ./meshgrade problem check",
         )
         for each in worker.setbacks
     ]
@@ -215,7 +215,7 @@ async def _of_attempts(database: Database) -> Sequence[Trouble]:
         troubles.append(
             Trouble(
                 f"{left} running {'attempt has' if left == 1 else 'attempts have'} lost the worker.",
-                "A worker takes over within seconds if one is alive. Check that one is.",
+                "Check that a worker is alive: it then takes over within seconds.",
             )
         )
     return troubles
@@ -226,7 +226,7 @@ def _of_settings(settings: Settings) -> Sequence[Trouble]:
     if settings.site is None:
         troubles.append(
             Trouble(
-                "The service does not know its address, so links have none.",
+                "The service does not know its address, so its links lack it.",
                 "Set MESHGRADE_PUBLIC_URL, for example to https://grader.example.org.",
             )
         )

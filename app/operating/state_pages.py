@@ -31,7 +31,7 @@ async def show_state(
     workers: Provided[Workers],
     judge: Provided[LocalJudge],
 ) -> HTMLResponse:
-    """It renews itself, by a module or by the browser."""
+    """A script or the browser reloads it."""
     state = await read_state(
         database,
         settings,

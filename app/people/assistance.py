@@ -1,4 +1,4 @@
-"""Which attempts of others an assistant may read, as courses decide it."""
+"""Which attempts of others an assistant may read, as their courses define."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""The people who have tried a problem, and how far each of them came, for instructors and owners."""
+"""The people who have tried a problem, and their progress, for instructors and owners."""
 
 from datetime import datetime
 

@@ -72,7 +72,7 @@ async def show_story(
     database: Provided[Database],
     after: Later = None,
 ) -> HTMLResponse:
-    """Each attempt in order, with what changed since the one before."""
+    """Each attempt in order, with what changed since the previous one."""
     may.require(slug)
     person = may.person
     steps = await read_story(database, person.id, slug.replace("\0", ""), Cursor(_STEPS, after))

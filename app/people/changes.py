@@ -51,7 +51,7 @@ class PeopleChanges:
             record(session, caller.user, "role-changed", row.id, reason, detail)
 
     async def deactivate(self, caller: Caller, person_id: str, reason: str) -> None:
-        """End every session, link and invitation of theirs, and refuse their API tokens, until they are reactivated.
+        """End all their sessions, links and invitations, and refuse their API tokens, until they are reactivated.
 
         Raises:
           FieldInvalid, PersonNotFound, OwnAccount.
@@ -59,7 +59,7 @@ class PeopleChanges:
         """
         reason = check_reason(reason)
         if person_id == caller.user.id:
-            raise OwnAccount("Another owner can deactivate it. To leave for good, delete it on the page Account.")
+            raise OwnAccount("Only another owner can deactivate it. To leave for good, delete it on the page Account.")
         async with self._database.writing() as session:
             # Two owners who deactivate each other at once must not both succeed.
             await require_another_owner(session, person_id, _LAST, lock=True)
@@ -90,7 +90,7 @@ class PeopleChanges:
 
         Raises:
           SessionNeeded, SignInAgain, FieldInvalid, PersonNotFound.
-          OwnAccount: it has a page of its own for that.
+          OwnAccount: owners change their own password on the page Account.
           PersonDeactivated: the link would not work.
         """
         self._accounts.recent.require(caller)
@@ -115,7 +115,7 @@ async def reset_as_operator(database: Database, accounts: Accounts, name: str) -
     async with database.writing() as session:
         row = await session.scalar(select(UserRow).where(UserRow.name == name))
         if row is None:
-            raise AccountUnknown(f"there is no account {name!r}.", "Spell the name as rankings show it.")
+            raise AccountUnknown(f"there is no account {name!r}.", "Use the name that they sign in with.")
         record(session, None, "password-reset-by-operator", row.id, "")
         return await accounts.reset_password_in(session, row)
 

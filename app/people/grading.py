@@ -1,4 +1,4 @@
-"""How an attempt of somebody was graded, for support: each try with its worker, its phases and its end."""
+"""How someone's attempt was graded, for support: each try with its worker, its phases and its end."""
 
 from dataclasses import dataclass
 

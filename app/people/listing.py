@@ -41,7 +41,7 @@ class Person(View):
 
 @dataclass(frozen=True, slots=True)
 class PeopleFilter:
-    """An empty value asks for nothing. A person has to match all of it. `q` is a part of the name."""
+    """An empty value matches everyone. A person must match every value. `q` is a part of the name."""
 
     q: str = ""
     role: str = ""
@@ -49,7 +49,7 @@ class PeopleFilter:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "PeopleFilter":
-        """From the parameters of an address. A value that is none of the page's choices is dropped."""
+        """From the parameters of an address. A value that the page does not offer is dropped."""
         role, state = query.get("role", ""), query.get("state", "")
         return cls(
             q=query.get("q", "").strip()[:_LONGEST].replace("\0", ""),

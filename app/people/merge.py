@@ -1,8 +1,8 @@
-"""Two accounts of one person become one. An owner does it, and nothing undoes it.
+"""Merges two accounts of one person.
 
-Every table with a `user_id` is moved, so that a new one cannot be forgotten, and so is a `whom_id`. Where both accounts
-have a row that can exist only once, such as a draft of one problem, that of the remaining account stays. What lets
-somebody in as the other account ends: sessions, links, API tokens and invitations.
+An owner does it, and nothing undoes it. Every table with a `user_id` or `whom_id` is moved, so that a new one cannot be
+forgotten. If both accounts have a row that can exist only once, such as a draft of one problem, that of the remaining
+account stays. Whatever gives access to the other account ends: sessions, links, API tokens and invitations.
 """
 
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ class Merging:
             if MergePreview(gone, rest, ()).loses_role and not confirmed:
                 raise MergeRefused(
                     f"{gone.name} has the role {gone.role}, and {rest.name} has {rest.role}, which stays. Confirm that "
-                    "the higher role ends, or merge the other way round."
+                    f"the higher role is lost, or merge in the other direction."
                 )
             # An idempotency key counts once for each account.
             attempts = update(AttemptRow).where(AttemptRow.user_id == gone.id)
@@ -130,11 +130,13 @@ async def _both(
     query = select(UserRow).where(UserRow.name == rest_name.strip().lower().replace("\0", ""), UserRow.id != GUEST_ID)
     rest = await session.scalar(query.with_for_update() if lock else query)
     if rest is None:
-        raise PersonNotFound(f"There is no account {rest_name[:40]!r}. Spell the name as the page People shows it.")
+        raise PersonNotFound(f"There is no account {rest_name[:40]!r}. Write the name as the page People shows it.")
     if gone.id == rest.id:
         raise MergeRefused("An account cannot be merged into itself. Name the other account.")
     if gone.id == caller.user.id:
-        raise OwnAccount("It would end while you use it. Merge the other account into your own instead.")
+        raise OwnAccount(
+            "You are signed in with the account that would be deleted. Merge the other account into it instead."
+        )
     return gone, rest
 
 

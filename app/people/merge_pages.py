@@ -69,7 +69,7 @@ async def preview_merge(
 
 @actions.post(
     "/people/{person_id}/merge",
-    summary="Merge this account into another one, which remains, as an owner; nothing undoes it",
+    summary="Merge this account into another one, as an owner; this cannot be undone",
     responses=problem_responses(409),
 )
 async def merge_people(

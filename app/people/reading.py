@@ -25,7 +25,7 @@ def may_read(reader: User, person: Person) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A person whose attempts a reader may read, and the same as a user. At all problems if `problems` is None."""
+    """A person, and their user, whose attempts a reader may read: at all problems if `problems` is None."""
 
     person: Person
     owner: User
@@ -34,7 +34,7 @@ class Reach:
     def require(self, problem: str) -> None:
         """Raises `RoleMissing` if the reader may read nothing at this problem."""
         if self.problems is not None and problem not in self.problems:
-            raise RoleMissing("An assistant reads attempts at the problems of the course's assignments, and no others.")
+            raise RoleMissing("An assistant can read attempts only at the problems of the course's assignments.")
 
 
 async def reach(
@@ -50,13 +50,13 @@ async def reach(
         return Reach(*await readable(directory, reader, person_id))
     problems = await assistance.problems_of(reader, person_id)
     if not problems:
-        raise RoleMissing("Only instructors, and the assistants of a course of this person, read their attempts.")
+        raise RoleMissing("Only instructors, and assistants of this person's courses, can read their attempts.")
     person = await directory.get(person_id)
     return Reach(person, User(person.id, person.name, person.role), problems)
 
 
 async def readable(directory: Directory, reader: User, person_id: str) -> tuple[Person, User]:
-    """The person, and the same as a user, whose attempts `reader` may read.
+    """The person, and their user, whose attempts `reader` may read.
 
     Raises:
       PersonNotFound.
@@ -65,7 +65,7 @@ async def readable(directory: Directory, reader: User, person_id: str) -> tuple[
     person = await directory.get(person_id)
     if not may_read(reader, person):
         raise RoleMissing(
-            "An instructor reads the attempts of students, and an owner those of all accounts. "
+            "An instructor can read the attempts of students, and an owner those of all accounts. "
             f"{person.name} has the role {person.role}, and you have {reader.role}."
         )
     return person, User(person.id, person.name, person.role)

@@ -1,4 +1,4 @@
-"""One attempt of somebody, as instructors and assistants read it, and what they do there: comment, change points."""
+"""A person's attempt, as instructors and assistants read it, and what they do there: comment, change points."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any

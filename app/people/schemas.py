@@ -44,7 +44,10 @@ class NewOverrideJSON(RequestBody):
 
 
 class MergeJSON(RequestBody):
-    """`into` is the name of the account that remains. `end_higher_role` allows that the account that ends has more."""
+    """`into` is the name of the account that remains.
+
+    `end_higher_role` allows the other account to have a higher role, which is lost.
+    """
 
     into: str = Field(min_length=1, max_length=200)
     reason: str = Field(default="", **_REASON)

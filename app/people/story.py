@@ -1,4 +1,4 @@
-"""The story of one person at one problem: what they sent, in order, and what changed from one to the next."""
+"""One person's attempts and runs at one problem, in order, and what changed between them."""
 
 import asyncio
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from app.web.diff import DiffLine, diff_lines
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`since` and `changes` compare with the step before; None for the very first one.
+    """`since` and `changes` compare with the previous step; None for the first one.
 
     `changed_by_hand`: the score is not that of the verdict.
     """

@@ -48,7 +48,7 @@ async def export_me(caller: Own, database: Provided[Database]) -> StreamingRespo
 )
 async def delete_me(
     caller: Own,
-    name: Annotated[str, Query(max_length=200, description="Your name, as confirmation")],
+    name: Annotated[str, Query(max_length=200, description="Your name, to confirm")],
     database: Provided[Database],
     queue: Provided[GradeQueue],
 ) -> None:

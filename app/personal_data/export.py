@@ -1,8 +1,8 @@
 """All data about one user, streamed as one JSON object: a list of rows for each table.
 
-Every table with a `user_id` is exported, so that a new one cannot be forgotten. Where there is a `whom_id`, so is what
-others did to the user. Columns that are named like a secret are left out, and while an exam hides an attempt's verdict,
-so is all that says how it was graded. Which machine graded an attempt is about the service, so it is left out, too.
+Every table with a `user_id` is exported, so that a new one cannot be forgotten. Rows whose `whom_id` is the user are
+exported, too: what others did to them. Left out are columns named like a secret, which machine graded an attempt and,
+while an exam hides its verdict, everything that says how it was graded.
 """
 
 import json

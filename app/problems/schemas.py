@@ -34,7 +34,7 @@ class ProblemSummary(View):
 
 
 class TrackJSON(View):
-    """A part of the curriculum. `problems` are slugs, in the order in which they are best solved."""
+    """A part of the curriculum. `problems` are slugs, in the recommended order."""
 
     id: str
     title: str
@@ -62,7 +62,7 @@ class ProblemList(View):
 
 
 class ProblemDetail(ProblemSummary):
-    """`statement` is Markdown with TeX, and `grading` says what each check asks for. `hints` is the number of hints."""
+    """`statement` is Markdown with TeX, and `grading` says what each check requires. `hints` is the number of hints."""
 
     mode: str
     entry: str
@@ -101,7 +101,7 @@ class ProblemDetail(ProblemSummary):
 
 
 class HintsJSON(View):
-    """The hints, as Markdown, each going further than the one before. Reading them never affects a score."""
+    """The hints, as Markdown, each going further than the previous one. Reading them never affects a score."""
 
     problem: Annotated[str, Field(validation_alias="slug")]
     hints: list[str]

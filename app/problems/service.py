@@ -78,7 +78,7 @@ class Catalogue:
         return unknown_problems(self._tracks, self._by_slug)
 
     def sections(self) -> tuple[Section, ...]:
-        """All packages as they are shown: by track, in the order in which they are best solved."""
+        """All packages as they are shown: by track, in the recommended order."""
         if self._sections is None:
             self._sections = arrange(self.all(), self._tracks)
         return self._sections

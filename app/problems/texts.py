@@ -60,7 +60,7 @@ class RenderedTexts:
         return [prose_of(rendered["parsed"][anchors], figures, problems) for anchors in texts]
 
     async def fault(self, texts: Mapping[str, str]) -> str | None:
-        """Why these texts would be shown as they were written, as the end of a sentence."""
+        """Why these texts would be shown unformatted, as the end of a sentence."""
         return (await self._get(texts)).get("exceeded")
 
     async def forget_older(self) -> None:

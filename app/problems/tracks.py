@@ -45,7 +45,7 @@ class _TracksFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A track with those of its problems that are served, in order. `teaches` is empty where no file says it."""
+    """A track with those of its problems that are served, in order. `teaches` is empty if no file says it."""
 
     id: str
     title: str
@@ -54,7 +54,7 @@ class Section:
 
 
 def read_tracks(folder: Path) -> tuple[Track, ...]:
-    """Read the curriculum of a problems folder; empty where it has none.
+    """Read the curriculum of a problems folder; empty if it has none.
 
     Raises:
       TracksInvalid: with every fault found, not only the first.
@@ -115,7 +115,7 @@ def _easy_first(packages: Iterable[Package]) -> tuple[Package, ...]:
 
 
 def _id_of(title: str) -> str:
-    """Titles that differ in nothing but punctuation share an address, and a filter then shows both."""
+    """Titles that differ only in punctuation share an address, and a filter then shows both."""
     return "-".join("".join(char if char.isalnum() else " " for char in title.lower()).split()) or "untitled"
 
 

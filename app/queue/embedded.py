@@ -27,7 +27,7 @@ class EmbeddedQueue(TableQueue):
     """A `GradeQueue`. Belongs to one event loop.
 
     Args:
-      sole: no other process uses this database, so every row that is running at the start belongs to a dead one.
+      sole: no other process uses this database, so every row that is running at the start belongs to a dead process.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """What happened to an attempt between submission and verdict, for support: each try, its worker, its phases, its end.
 
-A column of the attempt has it as JSON, written together with the end of each try, so it costs no write of its own.
+A column of the attempt has it as JSON, written together with the end of each try, so it costs no extra write.
 """
 
 import os

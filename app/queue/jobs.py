@@ -1,6 +1,6 @@
-"""Other work for the judge than submissions: validations of versions, explorations, and runs of lessons' programs.
+"""Work for the judge other than submissions: validations of versions, explorations, and runs of lessons' programs.
 
-Each kind of job is a table. Jobs wait in the same line as submissions (app/queue/turns.py), and app/queue/slots.py
+Each kind of job is a table. Jobs wait in the same queue as submissions (app/queue/turns.py), and app/queue/slots.py
 takes them.
 """
 
@@ -68,7 +68,7 @@ class Job(Generic[R]):
 
     @property
     def is_given_up(self) -> bool:
-        """Whether so many processes died during the job that it is given up."""
+        """Whether the job is given up because too many processes died during it."""
         return self.deaths >= self._max_deaths
 
     def end(self) -> None:
@@ -81,10 +81,10 @@ class Job(Generic[R]):
         so_far: Callable[[], dict[str, Any]] = lambda: {},
     ) -> T | None:
         """Call `function` in a thread for grading, and store the values of `so_far` now and then. Returns None if the
-        lease was lost in the meantime, because the row was deleted or another process has it.
+        lease was lost, because the row was deleted or another process has it.
 
         Args:
-          failed: the result if the function raises what nobody foresaw. Operators read why.
+          failed: the result if the function raises an unexpected error, which operators find in the log.
         """
 
         def guarded() -> T:
@@ -118,7 +118,7 @@ class Jobs(Generic[R]):
     Args:
       do: does a job. It must be idempotent, because a job that was interrupted starts again.
       only_if: conditions on the rows that are of this kind.
-      is_long: a job can take minutes, so it never occupies a slot of those that somebody watches.
+      is_long: a job can take minutes, so it never occupies a slot for work that someone is watching.
     """
 
     def __init__(

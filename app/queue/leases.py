@@ -215,7 +215,7 @@ def columns_of(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
 
 
 def _fingerprint_of(verdict: Verdict) -> dict[str, Any] | None:
-    """That of a rejected attempt which nothing explains, unless it is far larger than that of a correct one."""
+    """The fingerprint of a rejected attempt that nothing explains, unless it is far larger than a correct one."""
     mine = verdict.fingerprint
     if verdict.status != "rejected" or verdict.score is None or verdict.misconception or mine is None or not mine.shown:
         return None

@@ -17,7 +17,7 @@ def _warm_nothing(package: Package) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LocalJudge:
-    """By default that of a process which leaves grading to workers.
+    """The default is for a process that leaves grading to workers.
 
     `warm` prepares a runner for a problem. `preparation` and `pool_stats` return None if the process prepares nothing
     or has no pool.

@@ -59,17 +59,17 @@ class NullGrader:
     def inspect(
         self, package: Package, source: str, context: Context = QUIET, *, chip: ChipName | None = None
     ) -> tuple[Measured, ...]:
-        """Nothing, because nothing is compiled."""
+        """Returns nothing, because nothing is compiled."""
         return ()
 
     def inspect_function(
         self, function: Function, source: str, context: Context = QUIET, *, chip: ChipName | None = None
     ) -> tuple[Measured, ...]:
-        """Nothing, because nothing is compiled."""
+        """Returns nothing, because nothing is compiled."""
         return ()
 
     def run_script(self, source: str, context: Context = QUIET) -> Printed:
-        """What prints its own text, because nothing is run."""
+        """A program prints its own text, because nothing is run."""
         return Printed(stdout=source)
 
     def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:

@@ -1,7 +1,7 @@
-"""Points that somebody gave an attempt by hand, which count instead of those of its verdict.
+"""Points that an instructor gave an attempt by hand, which count instead of those of its verdict.
 
 app/attempts writes these rows. The attempt's `score` has the same number, so sums of points need no join.
-Whatever else writes a `score` asks here first.
+All other code that writes a `score` asks here first.
 """
 
 from datetime import datetime

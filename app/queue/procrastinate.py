@@ -1,7 +1,7 @@
 """The queue for several machines: Procrastinate wakes their slots through PostgreSQL.
 
 A job of Procrastinate says only that there is work; the tables of work have its state. The slot that receives the job
-does the work that is first in line, until there is none, so the same code keeps the same promises as in the embedded
+does the work that is first in line, until there is none, so the same code gives the same guarantees as in the embedded
 queue. Procrastinate repeats the job when a failed try is due again. A sweep, which every grading process makes,
 restarts the jobs of dead workers, and adds jobs if there is more work than jobs (after a restore from a backup).
 """

@@ -1,4 +1,5 @@
-"""What was measured of a rejected submission, in a few words: the same for attempts that are wrong in the same way.
+"""What was measured of a rejected submission, in a few words that are equal for attempts that are wrong in the same
+way.
 
 In call mode, that is the wrong output of a public case. In program mode, it is which leaves are in the wrong place, or
 how the program communicates, on the first mesh where that differs from the reference. All of it is in the verdict that
@@ -31,7 +32,7 @@ _LONGEST = 120
 def signs_of(verdict: Verdict) -> dict[str, object]:
     """`signs`, the first few in words, and `fingerprint`, a hash of all of them with the reason and the check.
 
-    The hash is null where nothing more was measured than which check and which cases failed.
+    The hash is null if only the failed check and cases are known.
     """
     check = next((each for each in verdict.checks if not each.passed), None)
     signs = list(dict.fromkeys(_signs(check.evidence))) if check else []

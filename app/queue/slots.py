@@ -36,9 +36,9 @@ class Slots:
     """Belongs to one event loop.
 
     There are two lines: one for what takes seconds, served by `limits.slots` slots, and one for what can take minutes
-    (`Jobs.is_long`), served by one further slot, so that nobody waits for such work.
+    (`Jobs.is_long`), served by one further slot, so that short work never waits for long work.
 
-    Life cycle: `take` and `do`, at most so many at a time, until `stop`.
+    Life cycle: `take` and `do`, at most `limits.slots` at a time, until `stop`.
     """
 
     def __init__(

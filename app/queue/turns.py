@@ -2,9 +2,9 @@
 
 Everyone who waits is a *share*: each user, each network that guests come from, all rejudges together, and all
 validations together. The line consists of rounds, and in each round a share has one piece of work. A newcomer joins the
-round that is being served, or the next one if it has been served in this one. So of every other share, at most one
-piece goes before the only piece of a user, or two right after they were served, however much the others have sent.
-Within a round, what somebody watches goes before attempts, then validations, then rejudges (`CLASSES`).
+round that is being served, or the next one if it has been served in this one. So at most one piece of every other share
+goes before a user's only piece, or two if the user has just been served, however much the others have sent.
+Within a round, work that someone is watching goes before attempts, then validations, then rejudges (`CLASSES`).
 
 A free slot goes to the share with the least work running, and among those to the first in line.
 

@@ -1,7 +1,7 @@
 """Attempts whose verdict their author may not see yet, because they were sent in an exam.
 
 app/courses writes these rows. Whatever shows an attempt to a student asks here, and what instructors read does not.
-Nothing is withheld nearly always, so a query that an index alone can answer is only filtered if something is.
+Almost always, nothing is withheld, so a query that an index alone can answer is filtered only if something is.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class WithheldRow(Base):
 
 
 async def withheld_until(session: AsyncSession, attempt_ids: Sequence[str]) -> dict[str, datetime]:
-    """When the verdict of each of these attempts can be seen, for those of which it cannot be seen now."""
+    """When the verdict of each of these attempts can be seen, for those whose verdict is hidden now."""
     row = WithheldRow
     query = (
         select(row.attempt_id, func.max(row.until))

@@ -1,4 +1,4 @@
-"""The processes of the service: each keeps a row, which tells every server of it, and deletes the row when it ends.
+"""The processes of the service: each keeps a row, which announces it to every server, and deletes the row when it ends.
 
 Those that grade are workers, be it `meshgrade worker` or a server. A server that grades nothing has 0 slots. Writing
 the row also shows whether the database can be written. A process that died leaves its row behind, which is shown as
@@ -178,7 +178,7 @@ class Workers:
         return self._connected + (self.own is not None and self.own.can_grade)
 
     async def notice(self) -> str:
-        """What to tell somebody whose work waits: `NO_WORKER`, or nothing."""
+        """What to tell someone whose work waits: `NO_WORKER`, or nothing."""
         return "" if await self.connected() else NO_WORKER
 
     async def join(self) -> None:

@@ -107,7 +107,7 @@ async def apply_rejudge(
 
 
 @router.delete(
-    _ONE, summary="Cancel it and drop its verdicts, without changing any attempt", responses=problem_responses(409)
+    _ONE, summary="Cancel it and discard its verdicts, without changing any attempt", responses=problem_responses(409)
 )
 async def cancel_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> Rejudge:
     return await rejudging.cancel(slug, rejudge_id)

@@ -32,7 +32,7 @@ class Form:
 
     @classmethod
     def of_query(cls, query: str) -> "Form":
-        """From an address, in which each version is a field of its own."""
+        """From an address, in which each version has its own field."""
         pairs = parse_qsl(query, errors="replace")
         fields = {name: value for name, value in pairs if name != "of"}
         return cls.of_fields(fields | {"of": " ".join(value for name, value in pairs if name == "of")})
@@ -135,5 +135,5 @@ async def _ids_of(database: Database, names: Sequence[str]) -> tuple[str, ...]:
         known = {name: user_id for name, user_id in rows}
     for each in names:
         if each not in known:
-            raise PersonNotFound(f"No account has the name {each[:64]!r}. Give one name on each line.")
+            raise PersonNotFound(f"No account has the name {each[:64]!r}. Write one name per line.")
     return tuple(known[each] for each in names)

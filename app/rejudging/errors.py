@@ -24,7 +24,7 @@ class RejudgeApplied(Refused):
 
 
 class SelectionInvalid(Refused):
-    status, slug, title = 409, "rejudge-selection-invalid", "No attempt can match this choice"
+    status, slug, title = 409, "rejudge-selection-invalid", "No attempt can match this selection"
 
 
 class VersionNotServed(Refused):

@@ -63,7 +63,7 @@ class VersionCountJSON(View):
 
 
 class RejudgeCountJSON(View):
-    """What a rejudge would grade: so many attempts of so many people, and how many of each version."""
+    """How many attempts a rejudge would grade, of how many people, and how many of each version."""
 
     attempts: int
     people: int

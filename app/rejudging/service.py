@@ -228,7 +228,7 @@ class Rejudging:
             return await _rejudge(session, row)
 
     async def cancel(self, slug: str, rejudge_id: str) -> Rejudge:
-        """Stop it and drop its verdicts. No attempt changes. A cancelled rejudge stays cancelled.
+        """Stop it and discard its verdicts. No attempt changes. A cancelled rejudge stays cancelled.
 
         Raises:
           RejudgeNotFound.

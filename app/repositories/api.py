@@ -20,7 +20,7 @@ MAX_HOOK_BYTES = 4 << 20
 _HOOK_BODY: dict[str, Any] = {
     "requestBody": {
         "required": False,
-        "description": "The message of GitHub or GitLab, as it is. Only its signature and its `ref` are used.",
+        "description": "The message from GitHub or GitLab, unchanged. Only its signature and its `ref` are used.",
         "content": {"application/json": {"schema": {}, "example": {"ref": "refs/heads/main"}}},
     },
     "parameters": [
@@ -75,7 +75,7 @@ async def get_repository(user: Instructor, repository_id: str, repositories: Pro
 
 
 @router.delete(
-    "/repositories/{repository_id}", summary="Forget a repository; the versions that came from it stay", status_code=204
+    "/repositories/{repository_id}", summary="Remove a repository; versions that came from it stay", status_code=204
 )
 async def remove_repository(user: Instructor, repository_id: str, repositories: Provided[Repositories]) -> None:
     await repositories.remove(user, repository_id)

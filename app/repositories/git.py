@@ -80,7 +80,7 @@ def read_git(remote: Remote, stop: threading.Event) -> Snapshot:
 
 
 class _Repository:
-    """An empty repository in a folder of its own, which exists for one sync."""
+    """An empty repository in its own folder, which exists for one sync."""
 
     def __init__(self, git: str, home: Path, remote: Remote, stop: threading.Event) -> None:
         self._git = git
@@ -151,7 +151,7 @@ class _Repository:
     def _run(
         self, command: list[str], settings: Sequence[tuple[str, str]], *, timeout_s: float, stdin: bytes = b""
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run git in a process group of its own, and end the group when time or space runs out."""
+        """Run git in its own process group, and end the group when time or space runs out."""
         blocks = str(_MAX_MIB << 11)  # of 512 bytes, as POSIX says
         out, err, into = (self._home / name for name in ("out", "err", "in"))
         into.write_bytes(stdin)
@@ -182,15 +182,13 @@ class _Repository:
             except subprocess.TimeoutExpired:
                 pass
             if self._stop.is_set():
-                raise SyncFailed("The server was stopped. Sync again.")
+                raise SyncFailed("The server was stopped during this sync. Sync again.")
             if time.monotonic() > ends_at:
                 raise SyncFailed(
-                    f"It took over {timeout_s:.0f} s. A repository of problems alone is fetched in seconds."
+                    f"It took over {timeout_s:.0f} s. A repository that contains only problems is fetched in seconds."
                 )
             if _size_of(self._home) > _MAX_MIB << 20:
-                raise SyncFailed(
-                    f"Its latest commit has over {_MAX_MIB} MiB. Keep problems in a repository of their own."
-                )
+                raise SyncFailed(f"Its latest commit has over {_MAX_MIB} MiB. Keep problems in their own repository.")
 
 
 def _environment(home: Path, settings: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -254,7 +252,7 @@ def _entries(listing: bytes) -> list[Entry]:
     for line in listing.split(b"\0")[:-1]:
         found = _LINE.fullmatch(line)
         if found is None:
-            raise SyncFailed("git listed a file in a way that is not understood.")
+            raise SyncFailed("git listed a file in an unknown format.")
         mode, kind, key, size, path = found.groups()
         is_plain = kind == b"blob" and mode in (b"100644", b"100755")
         entries.append(

@@ -21,7 +21,9 @@ def check_hook(secret: str, headers: Mapping[str, str], body: bytes) -> None:
         expected = "sha256=" + hmac.digest(secret.encode(), body, hashlib.sha256).hex()
         if hmac.compare_digest(signature.encode("utf-8", "replace"), expected.encode()):
             return
-        raise HookRefused("The signature in X-Hub-Signature-256 does not fit the body. Set the secret of the webhook.")
+        raise HookRefused(
+            "The signature in X-Hub-Signature-256 does not match the body. Check the webhook's secret at the sender."
+        )
     if token is not None:
         if hmac.compare_digest(token.encode("utf-8", "replace"), secret.encode()):
             return

@@ -109,7 +109,7 @@ class SyncedProblem(View):
 class Sync(View):
     """A sync. `fault` says why nothing could be read. `commit` is null for a folder, and until it has finished.
 
-    `status` is `interrupted` if the server stopped while it was running.
+    `status` is `interrupted` if the server stopped during the sync.
     """
 
     id: str
@@ -178,7 +178,7 @@ class Repositories:
             return _repository(row, (await session.get_one(UserRow, row.user_id)).name)
 
     async def remove(self, user: User, repository_id: str) -> None:
-        """Forget it, its access token and its syncs. The versions stay. Raises `RepositoryNotFound`."""
+        """Delete it, its access token and its syncs. The versions stay. Raises `RepositoryNotFound`."""
         async with self._database.writing() as session:
             row = await self.find(session, repository_id)
             record(session, user, "repository-removed", None, "", row.address[:200])

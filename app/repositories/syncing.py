@@ -86,7 +86,7 @@ class Syncs:
         return True
 
     async def _once(self, user: User, sync: Sync) -> Sync | None:
-        """Returns the next sync, if one was requested meanwhile."""
+        """Returns the next sync, if one was requested during this one."""
         snapshot, fault, problems = Snapshot(None, ()), None, []
         try:
             await self._renew(sync)
@@ -124,7 +124,7 @@ class Syncs:
             return sync_of(another)
 
     async def _renew(self, sync: Sync) -> None:
-        """It may have waited for others."""
+        """It may have waited for other syncs."""
         async with self._database.writing() as session:
             await session.execute(update(SyncRow).where(SyncRow.id == sync.id).values(until=now() + LIFE))
 

@@ -28,10 +28,10 @@ TAGS = [
         "description": "For instructors: versions of a problem, validations, publications, rejudges.",
     },
     {"name": "repositories", "description": "For instructors: sync packages from git repositories and folders."},
-    {"name": "people", "description": "For instructors and owners: accounts, and what was done to them."},
-    {"name": "courses", "description": "Courses, what is due in them, and their gradebooks."},
-    {"name": "learning platforms", "description": "For owners: platforms that open problems by LTI 1.3."},
-    {"name": "insight", "description": "For instructors: how students do at problems, and where they stop."},
+    {"name": "people", "description": "For instructors and owners: accounts, and the audit log of changes to them."},
+    {"name": "courses", "description": "Courses, their assignments, and their gradebooks."},
+    {"name": "learning platforms", "description": "For owners: platforms that open problems over LTI 1.3."},
+    {"name": "insight", "description": "For instructors: how students are doing at problems, and where they stop."},
     {"name": "lessons", "description": "Short lessons, whose numbers were measured. Public."},
     {"name": "explorer", "description": "What a source compiles to, without a verdict."},
     {"name": "calculators", "description": "What a training step stores, sends and computes. Public."},
@@ -108,7 +108,7 @@ def _correct(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> dict[str, 
 
 
 def _share_errors(responses: dict[str, Any], shared: dict[str, Any], *, is_counted: bool) -> None:
-    """Describe each error once for all routes whose errors are alike, and let routes refer to it."""
+    """Describe each error once for all routes that share it, and let routes refer to it."""
     for status, response in responses.items():
         is_alike = is_counted and "headers" not in response and MEDIA_TYPE in response.get("content", {})
         names = ["Retry-After"] if status in {"429", "503"} else []

@@ -1,4 +1,4 @@
-"""Lists in parts: REST and pages read a list page by page, each from where the one before ended."""
+"""Lists in parts: REST and pages read a list page by page, each from where the previous one ended."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ router = rest_router("insight")
 
 @router.get(
     "/problems/{slug}/similarity",
-    summary="Students whose best submissions are identical or alike; the look is in the audit log",
+    summary="Students whose best submissions are identical or similar; each request is recorded in the audit log",
     responses=problem_responses(409),
 )
 async def get_similarity(

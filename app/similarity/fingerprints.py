@@ -1,4 +1,4 @@
-"""Which parts of two sources are alike after renaming, moving and reformatting: winnowing over normalised tokens.
+"""Which parts of two sources are similar after renaming, moving and reformatting: winnowing over normalised tokens.
 
 Comments, docstrings and layout are dropped, and every name that the author chose becomes the same token. Names after a
 dot stay, because they are those of a library. Every run of `RUN` tokens has a hash, and of each `WINDOW` neighbours the
@@ -103,6 +103,6 @@ def share(one: frozenset[int], other: frozenset[int]) -> float:
 
 
 def common_lines(one: Fingerprints, other: Fingerprints, ignored: frozenset[int]) -> set[int]:
-    """The lines of `one` that are alike in `other`, by number, except for ignored parts."""
+    """The numbers of the lines of `one` that are also in `other`, without ignored parts."""
     alike = frozenset(other.runs) - ignored
     return {token.line for at, run in enumerate(one.runs) if run in alike for token in one.tokens[at : at + RUN]}

@@ -31,7 +31,7 @@ EVERYTHING = Narrowing()
 
 
 def read_narrowing(query: Mapping[str, str]) -> Narrowing:
-    """A value that is none of the page's choices is dropped."""
+    """A value that the page does not offer is dropped."""
     percent = query.get("share", "").strip()
     is_percent = percent.isascii() and percent.isdecimal() and LEAST_PERCENT <= int(percent[:4]) <= 100
     return Narrowing(int(percent) if is_percent else LEAST_PERCENT, query.get("q", "").strip()[:100])

@@ -38,10 +38,10 @@ async def show_report(
     catalogue: Provided[Catalogue],
     course: Annotated[str | None, Query(max_length=32)] = None,
 ) -> HTMLResponse:
-    """Of all students, or of those of a course. The filter is in the address.
+    """Pairs of all students, or of those of a course.
 
-    The pairs are folded and not paged: each page would compare everybody again, and would be a look of its own in the
-    audit log.
+    The filter is in the address. The pairs are folded and not paged: each page would compare everyone again, and add
+    its own entry to the audit log.
     """
     of = await courses.get(user, course) if course else None
     narrowing = read_narrowing(request.query_params)

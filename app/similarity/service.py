@@ -1,7 +1,7 @@
 """The similarity report of a problem: the best submission of each student, in groups and in pairs.
 
-It is only for instructors, and each look at it is in the audit log. It says how much of two sources is alike, and never
-why: a person has to read them.
+It is only for instructors, and the audit log records each reading. It says how much two sources have in common, and
+never why: a person has to read them.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ class SimilarityReport:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two sources, and the numbers of those of their lines that are alike."""
+    """Two sources, and the numbers of their similar lines."""
 
     pair: SimilarPair
     one_lines: frozenset[int]
@@ -118,8 +118,8 @@ class Similarity:
         package = self._catalogue.get(slug)
         if package.manifest.mode == "answer":
             raise NothingToCompare(
-                "This problem is answered and not solved with code. Students get different numbers, and right "
-                "answers to the same ones are equal."
+                "This problem asks for answers, so there is no code to compare. Students get different numbers, and "
+                "all correct answers to one question are equal."
             )
         return package
 

@@ -1,6 +1,6 @@
 """Compresses pages and their figures. Static files are compressed once, at the start (static_files.py); REST never is.
 
-Compression tells someone who watches the line how long a page became, and so a little about secrets that it contains
+Compression shows someone who watches the network how long a page became, and so a little about secrets that it contains
 beside text that they chose. docs/security.md says why that shows nothing here.
 """
 

@@ -1,4 +1,4 @@
-"""Our own icons, 16 units wide, in the colour of the text that is beside each: no icon is the only word for it."""
+"""Our own icons, 16 units wide, in the colour of the text that is beside each: an icon is never the only label."""
 
 from markupsafe import Markup
 

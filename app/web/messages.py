@@ -38,7 +38,7 @@ def _ends_a_sentence(line: str) -> bool:
 
 
 def short_number(value: object) -> str | None:
-    """A decimal number, or its text, with three significant digits; None where it is none or has no more of them."""
+    """A decimal number, or its text, with three significant digits; None for other text or fewer digits."""
     if not (isinstance(value, float) or (isinstance(value, str) and _DECIMAL.fullmatch(value))):
         return None
     # "#" keeps a zero at the end: 1.90 says that the third digit is known.

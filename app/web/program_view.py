@@ -53,7 +53,7 @@ class DeviceRow:
 class LeafView:
     """Leaves with equal placement. `expected` is drawn beside `got` if they differ or the leaf is wrong.
 
-    Leaves that are rightly whole on every device need words only. Those with `in_table` are beyond the drawings.
+    Leaves that are correctly whole on every device need only words. Those with `in_table` are beyond the drawings.
     `listed_on` is the mesh that already lists the same leaves, if there is one.
     """
 
@@ -216,7 +216,7 @@ def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
 
 
 def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[str, ...], str]) -> MeshView:
-    """One mesh. `listed` has the groups of leaves that meshes before it list, and receives those of this one."""
+    """One mesh. `listed` has the groups of leaves that earlier meshes list, and receives those of this one."""
     leaves: list[Leaf] = []
     amounts: list[AmountsView] = []
     collectives: list[CollectiveRow] = []

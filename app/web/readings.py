@@ -1,4 +1,4 @@
-"""What a check measured, as short as a gauge: one quantity on each mesh, mine beside the reference's."""
+"""What a check measured, short enough for a gauge: one quantity per mesh, mine and the reference's."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def _of_amount(row: Amount, entry: Amounts, mesh: str) -> Reading:
 
 
 def _of_collectives(entry: Collectives, mesh: str) -> Reading:
-    """The first limit that is broken, or else what each device sends in all: no limit is about that."""
+    """The first broken limit, or else the total that each device sends, which no limit bounds."""
     broken = next((limit for limit in entry.limits if _is_outside(limit)), None)
     if broken is not None:
         in_words = bytes_text if broken.unit == "bytes" else _executions_text
@@ -112,7 +112,7 @@ def _is_outside(row: Amount | Limit) -> bool:
 
 
 def _bound(row: Amount | Limit, in_words: Callable[[int], str]) -> str:
-    """The bound that is broken, or else the one from above: most mistakes cost something."""
+    """The broken bound, or else the upper one: most mistakes increase a cost."""
     if row.at_least is not None and (is_under(row) or row.at_most is None):
         return f"at least {in_words(row.at_least)}"
     if row.at_most is None:
@@ -125,7 +125,7 @@ def _other(row: Amount) -> int | None:
 
 
 def _difference(row: Amount) -> tuple[bool, float]:
-    """The row that is out of bounds says most, then the one that is the most times the reference's amount."""
+    """The row that is out of bounds, or else the one with the highest ratio to the reference."""
     other = _other(row)
     # Whole numbers of any length: a float could not hold them.
     times = 0.0 if other is None else min((row.mine or 0) * 1000 // max(other, 1), 10**12) / 1000
@@ -133,7 +133,7 @@ def _difference(row: Amount) -> tuple[bool, float]:
 
 
 def _gauge(mine: int, other: int | None, limit: Amount | Limit | None = None) -> Markup:
-    """Two bars, and a line for each bound. Only for the eye: the numbers are beside them."""
+    """Two bars, and a line for each bound. Decorative: the numbers are beside them."""
     bounds = [each for each in (limit.at_least, limit.at_most) if each is not None] if limit else []
     most = max(mine, other or 0, *bounds, 1)
 

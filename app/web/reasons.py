@@ -51,7 +51,7 @@ REASONS: dict[Reason, Explanation] = {
     "wrong_dtype": Explanation(
         "Wrong dtype",
         "An array that you returned has a different dtype than the reference's.",
-        "Look for a missing or superfluous astype, and for NumPy arrays, which are float64 until JAX converts them.",
+        "Look for a missing or unnecessary astype, and for NumPy arrays, which are float64 until JAX converts them.",
     ),
     "wrong_structure": Explanation(
         "Wrong structure",
@@ -66,7 +66,8 @@ REASONS: dict[Reason, Explanation] = {
         "The drawing shows which part of a leaf each device should have, and which part it has. If a leaf "
         "is whole on every device, it was never split: look for a missing with_sharding_constraint, or "
         "out_specs=P(). If it is split over the wrong dimension, the entries of its PartitionSpec are in the "
-        "wrong order. If it goes in right and comes out wrong, the compiler chose its sharding: constrain what "
+        "wrong order. If it is right in the input and wrong in the output, the compiler chose its sharding: constrain "
+        "what "
         "the step returns.",
     ),
     "wrong_communication": Explanation(
@@ -90,8 +91,8 @@ REASONS: dict[Reason, Explanation] = {
     "too_much_compute": Explanation(
         "Too much compute per device",
         "Each device does work that should have been divided between devices.",
-        "The check counts the operations of matrix products on one device, including loops. If there are as "
-        "many as without a mesh, every device computes everything: the operands of a product were not split, "
+        "The check counts the operations of matrix products on one device, including loops. If there are as many as "
+        "without a mesh, every device computes the whole product: the operands of a product were not split, "
         "or were gathered before it. If there are slightly more than in the reference, some work is often "
         "done twice, such as a forward pass that is recomputed without need.",
     ),
@@ -119,8 +120,8 @@ REASONS: dict[Reason, Explanation] = {
     ),
     "divergent_collective": Explanation(
         "Devices diverged",
-        "Some devices waited forever in a collective that the others never reached, or could have met others in a "
-        "different one.",
+        "Some devices waited forever in a collective that the others never reached, or could have been in different "
+        "collectives at the same time.",
         "Every device of a group must reach the same collectives in the same order. Look for a psum, "
         "all_gather or ppermute in one branch of a lax.cond, or in a while_loop whose number of iterations "
         "differs between devices. Move it out, so that all devices take part, and select the result afterwards.",
@@ -139,7 +140,7 @@ REASONS: dict[Reason, Explanation] = {
     ),
     "output_limit": Explanation(
         "Output limit",
-        "The submission wrote or returned more bytes than the problem allows.",
+        "The submission printed or returned more bytes than the problem allows.",
         "Return only what the statement requires, and remove prints of whole arrays.",
     ),
     "killed": Explanation(

@@ -33,7 +33,7 @@ def _moment(moment: datetime) -> str:
 
 
 def _ago(moment: datetime) -> str:
-    """How long ago it was, or how long it is until then: `3 minutes ago`, `in 5 days`. After a month, the date."""
+    """How long ago it was, or how long until it happens: `3 minutes ago`, `in 5 days`. After a month, the date."""
     distance = now() - moment
     length = abs(distance)
     if length < timedelta(minutes=1):

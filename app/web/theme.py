@@ -15,7 +15,7 @@ _shown: ContextVar[Theme] = ContextVar("theme", default="system")
 
 
 class Themes:
-    """ASGI wrapper that tells templates the theme of this browser."""
+    """ASGI wrapper that gives templates the theme of this browser."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

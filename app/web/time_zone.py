@@ -15,7 +15,7 @@ _chosen: ContextVar[str] = ContextVar("time zone", default="")
 
 
 class TimeZones:
-    """ASGI wrapper that tells templates the time zone of this browser."""
+    """ASGI wrapper that gives templates the time zone of this browser."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""Arranges a verdict for its page: first what happened, then the case that shows it, then all the rest."""
+"""Arranges a verdict for its page: first what happened, then the case that shows it, then the rest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,8 +58,8 @@ class CaseView:
 class VerdictView:
     """Everything that macros/verdict.html shows. `first_fault` is the first check's message, if no case was run.
 
-    `checks` that failed come first. `read_meshes` names the meshes of the readings. `cases` are in groups of those
-    that came out in the same way. `reason` names the section of /help/reasons that says more. `score_note` explains a
+    `checks` that failed come first. `read_meshes` names the meshes of the readings. `cases` are in groups with equal
+    outcomes. `reason` names the section of /help/reasons that says more. `score_note` explains a
     score below the points of the checks that passed. A rejected starter that nobody has changed has the status
     `unwritten`. `is_answer`: the problem has mode `answer`, where each case is an answer and there is no code.
     """
@@ -148,7 +148,7 @@ def arrange_verdict(
 
 
 def _alike(cases: Sequence[CaseView]) -> tuple[tuple[CaseView, ...], ...]:
-    """Cases with nothing of their own to say are one group."""
+    """Cases without their own message or facts form one group."""
     groups: dict[object, list[CaseView]] = {}
     for case in cases:
         own: object = case.id if case.facts or "\n" in case.message else (case.passed, case.message)
@@ -189,7 +189,10 @@ def _score_note(verdict: Verdict) -> str:
 
 def _explain(verdict: Verdict, *, own: bool) -> tuple[str, str]:
     if verdict.status == "failed":
-        return "The grader failed", "This is our fault and costs you nothing. Your code is stored. Try again later."
+        return (
+            "The grader failed",
+            "This is our fault and costs you nothing. Your code is stored. Try again later.",
+        )
     if verdict.status == "accepted":
         if own:
             return (

@@ -1,4 +1,4 @@
-"""REST: send your verdicts to an address of yours."""
+"""REST: send your verdicts to your own address."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ sent = APIRouter(tags=["webhooks"])
 
 @sent.post(
     "attempt.finished",
-    summary="One of your attempts or runs has its verdict",
+    summary="One of your attempts or runs has a verdict",
     responses={
         "2XX": {"description": "Received. After any other response, or none within ten seconds, we try again later."}
     },

@@ -1,4 +1,4 @@
-"""The form of a problem of mode answer: its fields, what was written in them, and the source that is made of them."""
+"""The form of a problem of mode answer: its fields, what was written in them, and the source built from them."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""REST: the draft of a problem, its editorial, and giving it up."""
+"""REST: the draft of a problem, its editorial, and giving up on it."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ async def save_draft(slug: str, user: Submitter, body: SaveDraftJSON, drafts: Pr
 
 @router.get(
     "/problems/{slug}/editorial",
-    summary="The editorial, once you have solved the problem or given it up",
+    summary="The editorial, once you have solved the problem or given up on it",
     response_model=EditorialJSON,
 )
 async def read_editorial(request: Request, slug: str, user: Reader) -> EditorialJSON:
@@ -48,13 +48,13 @@ async def read_editorial(request: Request, slug: str, user: Reader) -> Editorial
     await refuse_in_exam(services[Exams], user, package.slug)
     is_open, gave_up_at = await access_of(user, services, package)
     if not is_open:
-        raise EditorialClosed("It opens when an attempt of yours is accepted, or when you give up the problem.")
+        raise EditorialClosed("It opens when one of your attempts is accepted, or when you give up on the problem.")
     return EditorialJSON(problem=package.slug, editorial=package.editorial, gave_up_at=gave_up_at)
 
 
 @router.post(
     "/problems/{slug}/give-up",
-    summary="Give up a problem: opens its editorial, and ends scoring",
+    summary="Give up on a problem: opens its editorial, and ends scoring",
     response_model=SurrenderJSON,
     responses=problem_responses(409),
 )

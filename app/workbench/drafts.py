@@ -125,7 +125,7 @@ class Drafts:
             if stored.source != source:
                 raise DraftConflict(
                     "Another tab or device has saved a different text since. This response contains it. To replace it, "
-                    "send yours again with its revision.",
+                    "send yours again with that text's revision.",
                     draft={"source": stored.source, "revision": stored.revision},
                 )
             return stored

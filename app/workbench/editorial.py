@@ -1,4 +1,4 @@
-"""The editorial of a problem, which opens to anyone who has solved it or given it up."""
+"""The editorial of a problem, which opens to anyone who has solved it or given up on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Editorial:
     """What the section of this name shows. `prose` is None while it is closed to the reader.
 
     `exam_until` is when an exam opens it again.
-    `is_solved` if an attempt of theirs was accepted; `following` is the problem to go on with then.
+    `is_solved` if one of their attempts was accepted; `following` is the problem to solve next.
     """
 
     slug: str
@@ -45,7 +45,7 @@ async def show_to(user: User, services: Services, package: Package) -> Editorial
 
 
 async def access_of(user: User, services: Services, package: Package) -> tuple[bool, datetime | None]:
-    """Whether the editorial is open to the user outside an exam, and when they gave up the problem."""
+    """Whether the editorial is open to the user outside an exam, and when they gave up on the problem."""
     gave_up_at = await services[GiveUps].at(user, package.slug)
     standing = (await standings(services[Database], user, package.slug)).get(package.slug)
     return gave_up_at is not None or (standing is not None and standing.accepted), gave_up_at

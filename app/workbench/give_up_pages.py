@@ -1,4 +1,4 @@
-"""Giving up a problem: a page that says what it means, with the button that does it."""
+"""Giving up on a problem: a page that says what this means, with the button that does it."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""The problem to go on with after one is solved."""
+"""The problem to solve next after one is solved."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ async def next_problem(user: User, services: Services, slug: str) -> Package | N
 
 
 def _first_open(packages: Sequence[Package], slug: str, over: set[str]) -> Package | None:
-    """A problem is open if everything that should be solved before it is solved or given up, among those served."""
+    """A problem is open if each of its served prerequisites is solved or given up."""
     slugs = [package.slug for package in packages]
     at = slugs.index(slug) + 1 if slug in slugs else 0
     missing = set(slugs) - over - {slug}

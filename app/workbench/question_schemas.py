@@ -30,7 +30,7 @@ class AnswerFieldJSON(View):
 
 
 class QuestionJSON(View):
-    """Your question. `question` and `explanation` are Markdown with TeX. `try` is 1 until an answer of yours was wrong.
+    """Your question. `question` and `explanation` are Markdown with TeX. `try` is 1 until one of your answers is wrong.
 
     `state` is `open`, `accepted` or `given_up`. While it is open, `expected` and `explanation` are null.
     """

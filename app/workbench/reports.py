@@ -84,7 +84,7 @@ class FaultReports:
             )
 
     async def open_first(self) -> list[FaultReport]:
-        """Of all users: those that are open first, then the newest."""
+        """The reports of all users: open ones first, then the newest."""
         row = FaultReportRow
         query = _REPORTS.order_by(row.done_at.is_not(None), row.created_at.desc(), row.id).limit(_MOST_LISTED)
         async with self._database.reading() as session:

@@ -80,7 +80,7 @@ async def restore_source(
 
 
 async def _is_unsent(services: Services, user: User, draft: Draft) -> bool:
-    """Whether nothing but the draft has its text."""
+    """Whether only the draft has its text."""
     if draft.source is None or not draft.source.strip():
         return False
     if draft.source == services[Catalogue].get(draft.problem).starter:

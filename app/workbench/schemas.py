@@ -18,7 +18,7 @@ class SaveDraftJSON(RequestBody):
 
 
 class EditorialJSON(View):
-    """`editorial` is Markdown with TeX. `gave_up_at` is null unless you gave up the problem."""
+    """`editorial` is Markdown with TeX. `gave_up_at` is null unless you gave up on the problem."""
 
     problem: str
     editorial: str
@@ -27,12 +27,12 @@ class EditorialJSON(View):
 
 def _require_true(value: bool) -> bool:
     if not value:
-        raise ValueError("to give up the problem, send true")
+        raise ValueError("to give up on the problem, send true")
     return value
 
 
 class GiveUpJSON(RequestBody):
-    """Confirms that you give up the problem, because nobody can undo it."""
+    """Confirms that you give up on the problem, because nobody can undo it."""
 
     # Not Literal[True], which 1 would pass.
     confirm: Annotated[bool, AfterValidator(_require_true), Field(json_schema_extra={"const": True})]

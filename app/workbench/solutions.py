@@ -40,9 +40,9 @@ class AcceptedAttempt:
 
 
 async def accepted_attempt(user: User, services: Services, slug: str) -> AcceptedAttempt | None:
-    """The user's latest accepted attempt at the problem, which lets its reference be shown to them.
+    """The user's latest accepted attempt at the problem, which opens its reference to them.
 
-    None while an exam of theirs with this problem is open.
+    None while this problem is in an open exam of the user.
     """
     if await services[Exams].open_until(user, slug) is not None:
         return None

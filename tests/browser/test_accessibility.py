@@ -139,7 +139,7 @@ def _open_verdict(open_page: OpenPage, known: dict[str, str], source: str, **opt
         page = open_page(PROBLEM)
         write(page, source)
         page.get_by_role("button", name="Submit").click()
-        link = await_verdict(page, "rejected").get_by_role("link", name="This attempt's own page")
+        link = await_verdict(page, "rejected").get_by_role("link", name="Open this attempt's page")
         known["path"] = str(link.get_attribute("href"))
     page = open_page(known["path"], **options)
     page.evaluate("document.querySelectorAll('section.verdict details').forEach((each) => { each.open = true; })")

@@ -15,7 +15,7 @@ def test_a_guest_calculates_without_a_script_and_without_a_mouse(open_page: Open
     page.get_by_label("Devices", exact=True).fill("64")
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Results")).to_contain_text("15,312,500,004 bytes")
-    page.get_by_role("link", name="Address of this result").click()
+    page.get_by_role("link", name="Link to this result").click()
     expect(page.get_by_label("Parameters", exact=True)).to_have_value("70000000000")
     page.get_by_role("link", name="Llama 3.1 405B").first.click()
     expect(page.get_by_label("Parameters", exact=True)).to_have_value("405853388800")

@@ -119,7 +119,7 @@ def test_full_screen_is_left_with_escape_and_announced(open_page: OpenPage) -> N
     expect(editor(page)).to_be_visible()
     page.locator("[data-editor-menu] summary").click()
     page.get_by_role("button", name="Full screen").click()
-    expect(page.locator("[data-editor-said]")).to_contain_text("Escape leaves it")
+    expect(page.locator("[data-editor-said]")).to_contain_text("Press Escape to leave it")
     box = page.locator("#workbench").bounding_box()
     assert box
     assert (box["x"], box["y"]) == (0, 0)

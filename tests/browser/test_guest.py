@@ -27,7 +27,7 @@ def test_a_guest_runs_and_then_signs_in_with_the_code(
     page.goto(PROBLEM)
     expect(editor(page)).to_contain_text("nnx.value_and_grad")
     expect(verdict).to_contain_text("not scored")
-    expect(verdict.get_by_role("link", name="This attempt's own page")).to_have_count(0)
+    expect(verdict.get_by_role("link", name="Open this attempt's page")).to_have_count(0)
 
 
 def test_a_guest_without_a_script_runs_and_follows(open_page: OpenPage, accepted_source: str) -> None:

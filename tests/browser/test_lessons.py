@@ -31,7 +31,7 @@ def test_a_guest_answers_the_questions_without_a_script_and_without_a_mouse(open
     first = page.get_by_role("region", name="Question 1")
     first.get_by_label("Your answer").fill("1")
     first.get_by_label("Your answer").press("Enter")
-    expect(first.get_by_role("status")).to_contain_text("This is not the answer.")
+    expect(first.get_by_role("status")).to_contain_text("This is not the right answer.")
     expect(first).to_be_in_viewport()
     first.get_by_label("Your answer").fill("0")
     first.get_by_role("button", name="Check").press("Enter")
@@ -145,7 +145,7 @@ def _run(page: Page, number: int, source: str | None = None) -> Locator:
 @pytest.mark.parametrize("script", [True, False])
 def test_a_guest_runs_a_program_changes_it_and_sees_an_error(open_page: OpenPage, script: bool) -> None:
     page = open_page(LESSON, anonymous=True, java_script_enabled=script)
-    expect(_run(page, 1)).to_have_text("It prints what the lesson shows.")
+    expect(_run(page, 1)).to_have_text("It printed what the lesson shows.")
     part = _program(page, 1)
     expect(part.locator("textarea")).to_be_hidden()
     expect(part).to_be_in_viewport()

@@ -31,7 +31,7 @@ def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: st
     expect(page.get_by_text("Read the editorial")).to_be_visible()
     turn_to(page, "Verdict")
     await_verdict(page, "accepted")
-    turn_to(page, "Editorial").get_by_role("link", name="Yours beside the reference").click()
+    turn_to(page, "Editorial").get_by_role("link", name="Compare yours with the reference").click()
     row = page.get_by_role("region", name="Both sources").get_by_role("row").nth(1)
     mine, reference = row.locator("code").all_inner_texts()
     assert mine == reference == accepted_source.splitlines()[0]

@@ -18,7 +18,7 @@ def batch_plan(
     fixed: float,
     row_bytes: int,
 ) -> Outputs:
-    """Rows are divided over `data` and `fsdp`: each device of an FSDP group has rows of its own.
+    """Rows are divided over `data` and `fsdp`: each device of an FSDP group has its own rows.
 
     batch = data * fsdp * accumulation * microbatch. B_max is the largest microbatch with
     fixed + rows * row_bytes <= memory; `memory` and `fixed` are in GiB for one device.
@@ -64,10 +64,10 @@ def critical_batch(
     row_seconds: float,
     fixed_seconds: float,
 ) -> Outputs:
-    """Two batches to know: from which on compute takes longer than communication, and which trains fastest.
+    """Two batch sizes to know: above which compute takes longer than communication, and which trains fastest.
 
     A step computes 6 N t / C for t tokens on a device, and sends passes * (n - 1) / n * N * b / W, so compute takes
-    longer from t = passes * (n - 1) / n * b * C / (6 W) on: N cancels. Source: The Scaling Book,
+    longer above t = passes * (n - 1) / n * b * C / (6 W): N cancels. Source: The Scaling Book,
     https://jax-ml.github.io/scaling-book/training/, which has C / W for three passes of bfloat16.
 
     A run has S(B) = S_min (1 + B_noise / B) steps (McCandlish et al., https://arxiv.org/abs/1812.06162, section 2.2).

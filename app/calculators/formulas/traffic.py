@@ -12,7 +12,7 @@ from app.calculators.formulas.state import ELEMENT
 
 
 def gather_sent(total: int, devices: int) -> int:
-    """An all_gather whose result has `total` bytes, or a reduce_scatter whose operand has so many."""
+    """An all_gather whose result has `total` bytes, or a reduce_scatter whose operand does."""
     return total * (devices - 1) // devices
 
 

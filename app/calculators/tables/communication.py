@@ -6,7 +6,7 @@ from app.calculators.formulas.traffic import traffic
 from app.calculators.tables import inputs
 from app.calculators.tables.memory import ZERO
 
-NO_NETWORK = "Not measured here: no network. All devices of the grader are threads of one machine."
+NO_NETWORK = "Not measured here, because there is no network: the grader's devices are threads of one machine."
 _THAKUR = Source(
     "Thakur, Rabenseifner and Gropp, Optimization of collective communication",
     "https://doi.org/10.1177/1094342005051521",
@@ -38,14 +38,14 @@ _TRAFFIC = Calculator(
             (("yes", "Yes: weights are freed"), ("no", "No: weights are saved")),
             help="FSDP, HSDP and FSDP x TP.",
         ),
-        Number("accumulation", "Microbatches a step", 1, 1, 10**6),
+        Number("accumulation", "Microbatches per step", 1, 1, 10**6),
         Number("scalars", "Loss and metrics", 4, 0, 10**9, "bytes", help="All-reduced in each step."),
         inputs.LAYERS,
-        Number("tokens", "Tokens of a microbatch on a device", 4096, 1, 10**9, help="FSDP x TP only."),
+        Number("tokens", "Tokens per microbatch and device", 4096, 1, 10**9, help="FSDP x TP only."),
         inputs.HIDDEN,
     ),
     outputs=(
-        Output("sent", "Sent by a device", "bytes", "the sum of these", main=True),
+        Output("sent", "Sent per device", "bytes", "the sum of these", main=True),
         Output("gathered", "By all_gather of parameters", "bytes", "(n - 1) / n x V, for each pass"),
         Output("scattered", "By reduce_scatter of gradients", "bytes", "(n - 1) / n x V"),
         Output("reduced", "By all_reduce of gradients", "bytes", "2 (n - 1) / n x V"),
@@ -53,7 +53,7 @@ _TRAFFIC = Calculator(
         Output("scalar_bytes", "By all_reduce of the loss", "bytes", "2 (n - 1) / n x bytes"),
     ),
     compute=traffic,
-    plot=Plot("Sent by a device", "devices", 1, 1024, ("sent",), by="strategy"),
+    plot=Plot("Sent per device", "devices", 1, 1024, ("sent",), by="strategy"),
     sources=(
         Source("Patarasuk and Yuan, Bandwidth optimal all-reduce", "https://doi.org/10.1016/j.jpdc.2008.09.002"),
         ZERO,
@@ -74,7 +74,7 @@ _TRAFFIC = Calculator(
 _TIME = Calculator(
     name="communication-time",
     title="Communication time and overlap",
-    summary="Seconds of a collective, and what of them compute can hide.",
+    summary="How long a collective takes, and how much of that compute can hide.",
     inputs=(
         Choice(
             "collective",
@@ -96,7 +96,7 @@ _TIME = Calculator(
         inputs.DEVICES,
         inputs.BANDWIDTH,
         inputs.LATENCY,
-        Number("node", "Devices of a node", 8, 1, 65_536, help="Two levels only."),
+        Number("node", "Devices per node", 8, 1, 65_536, help="Two levels only."),
         Number(
             "node_bandwidth", "Bandwidth within a node", 450, 0.001, 10**6, "GB/s", help="Two levels only.", whole=False
         ),
@@ -151,7 +151,7 @@ _SCALING = Calculator(
     compute=scaling,
     plot=Plot("Efficiency by devices", "devices", 1, 1024, ("strong", "weak")),
     sources=(_THAKUR,),
-    notes=("The transfer of a ring does not grow without end: (n - 1) / n approaches 1. Its latency does grow.",),
+    notes=("The transfer time of a ring is bounded, because (n - 1) / n approaches 1. Its latency keeps growing.",),
     presets=("link",),
     unmeasured=NO_NETWORK,
 )

@@ -10,7 +10,7 @@ from app.calculators.tables.communication import NO_NETWORK
 _FLOPS = Calculator(
     name="flops",
     title="FLOPs of a step",
-    summary="Matrix products of one device: 6ND, attention, and what is computed again.",
+    summary="Matrix products of one device: 6ND, attention and recomputation.",
     inputs=(
         Number(
             "weights",
@@ -23,13 +23,13 @@ _FLOPS = Calculator(
         ),
         Number(
             "first_weights",
-            "Of these, on the batch itself",
+            "Weights applied to the batch itself",
             0,
             0,
             10**14,
-            help="A first layer whose input needs no gradient.",
+            help="The first layer, whose input needs no gradient.",
         ),
-        Number("tokens", "Tokens (or rows) of a step", 4_194_304, 1, 10**12, help="D, on all devices."),
+        Number("tokens", "Tokens (or rows) per step", 4_194_304, 1, 10**12, help="D, on all devices."),
         inputs.DEVICES,
         Number("layers", "Layers with attention", 32, 0, 10_000, fill="layers"),
         Number("attention_width", "Width of all heads", 4096, 0, 10**6, fill="hidden"),
@@ -43,14 +43,14 @@ _FLOPS = Calculator(
         ),
     ),
     outputs=(
-        Output("flops", "On a device", "flops", "the sum of these", main=True),
+        Output("flops", "Per device", "flops", "the sum of these", main=True),
         Output("forward", "Forward pass", "flops", "2 N D / devices"),
         Output("backward", "Backward pass", "flops", "4 N D / devices, less 2 for weights on the batch"),
         Output("attention", "Attention, both passes", "flops", "12 x layers x width x s x D / devices"),
         Output("recomputed", "Computed again", "flops", "2 N D / devices and the attention, with each layer"),
     ),
     compute=flops,
-    plot=Plot("FLOPs on a device", "devices", 1, 1024, ("flops",), by="recompute", logarithmic=True),
+    plot=Plot("FLOPs per device", "devices", 1, 1024, ("flops",), by="recompute", logarithmic=True),
     sources=(
         Source("Kaplan et al., Scaling laws, section 2.1", "https://arxiv.org/abs/2001.08361"),
         Source("Chowdhery et al., PaLM, appendix B", "https://arxiv.org/abs/2204.02311"),
@@ -73,9 +73,7 @@ _BUBBLE = Calculator(
         Number("stages", "Stages", 8, 1, 10_000),
         Number("layers", "Layers", 32, 1, 10_000, fill="layers"),
         Number("microbatches", "Microbatches", 32, 1, 10**6),
-        Number(
-            "chunks", "Chunks of a stage", 2, 1, 10_000, help="Interleaved only: parts of the layers on each stage."
-        ),
+        Number("chunks", "Chunks per stage", 2, 1, 10_000, help="Interleaved only: parts of the layers on each stage."),
     ),
     outputs=(
         Output("bubble", "Bubble", "percent", "(S - 1) / (v M + S - 1)", main=True),
@@ -105,10 +103,10 @@ _CRITICAL = Calculator(
     title="Critical batch size",
     summary="The batch size at which a step becomes compute-bound, and the one that trains fastest.",
     inputs=(
-        Number("tokens", "Tokens of a step on a device", 4096, 1, 10**12),
+        Number("tokens", "Tokens per step and device", 4096, 1, 10**12),
         Number(
             "peak",
-            "Peak of a device",
+            "Peak of one device",
             989,
             0.001,
             10**6,
@@ -117,7 +115,7 @@ _CRITICAL = Calculator(
             fill="peak",
             whole=False,
         ),
-        Number("utilization", "Share of the peak that is reached", 100, 0.1, 100, "%", whole=False),
+        Number("utilization", "Achieved share of the peak", 100, 0.1, 100, "%", whole=False),
         inputs.BANDWIDTH,
         inputs.DEVICES,
         Choice(
@@ -137,8 +135,8 @@ _CRITICAL = Calculator(
             help="Measured in training: B_noise.",
             whole=False,
         ),
-        Number("row_seconds", "Compute of a token", 1e-6, 1e-15, 10**3, "s", help="On all devices: a.", whole=False),
-        Number("fixed_seconds", "Communication of a step", 0.1, 0, 10**6, "s", help="Not overlapped: T.", whole=False),
+        Number("row_seconds", "Compute per token", 1e-6, 1e-15, 10**3, "s", help="On all devices: a.", whole=False),
+        Number("fixed_seconds", "Communication per step", 0.1, 0, 10**6, "s", help="Not overlapped: T.", whole=False),
     ),
     outputs=(
         Output(
@@ -149,18 +147,23 @@ _CRITICAL = Calculator(
             main=True,
         ),
         Output("ratio", "Compute over communication", "times", "tokens / that", main=True),
-        Output("bound", "Peak that can be reached", "percent", "min(1, compute / communication), with full overlap"),
+        Output(
+            "bound", "Achievable share of the peak", "percent", "min(1, compute / communication), with full overlap"
+        ),
         Output("best", "Fastest batch B*", "number", "sqrt(B_noise T / a) tokens", main=True),
         Output("steps_factor", "Steps with it, over the fewest", "times", "1 + B_noise / B*"),
         Output("time_factor", "Run with it, for each of the fewest steps", "seconds", "(1 + B_noise / B*) (a B* + T)"),
     ),
     compute=critical_batch,
-    plot=Plot("Compute over communication by tokens on a device", "tokens", 64, 65_536, ("ratio",), by="passes"),
+    plot=Plot("Compute over communication by tokens per device", "tokens", 64, 65_536, ("ratio",), by="passes"),
     sources=(
         Source("The Scaling Book, Training", "https://jax-ml.github.io/scaling-book/training/"),
         Source("McCandlish et al., An empirical model of large-batch training", "https://arxiv.org/abs/1812.06162"),
     ),
-    notes=("Time per row falls with every larger batch; only the steps that a run needs make one batch the fastest.",),
+    notes=(
+        "A larger batch always takes less time per row. One batch is the fastest because larger batches need more rows "
+        "in total.",
+    ),
     presets=("chip", "link"),
     folded=(
         ("What a step sends", ("passes", "element")),

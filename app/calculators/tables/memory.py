@@ -30,12 +30,12 @@ _STATE = Calculator(
         Output("state", "State between steps", "bytes", "parameters + master + moments", main=True),
         Output("total", "State and gradients", "bytes", "state + gradients", main=True),
         Output("parameter_bytes", "Parameters", "bytes", "P / (devices, with FSDP) x bytes of the dtype"),
-        Output("master_bytes", "Master weights", "bytes", "4 P / (devices, from ZeRO-1 on)"),
-        Output("moment_bytes", "Moments and step count", "bytes", "moments x P / (devices, from ZeRO-1 on)"),
-        Output("gradient_bytes", "Gradients", "bytes", "P / (devices, from ZeRO-2 on) x bytes of the dtype"),
+        Output("master_bytes", "Master weights", "bytes", "4 P / (devices, with ZeRO-1 or higher)"),
+        Output("moment_bytes", "Moments and step count", "bytes", "moments x P / (devices, with ZeRO-1 or higher)"),
+        Output("gradient_bytes", "Gradients", "bytes", "P / (devices, with ZeRO-2 or higher) x bytes of the dtype"),
     ),
     compute=state_bytes,
-    plot=Plot("State and gradients on a device", "devices", 1, 1024, ("total",), by="strategy", logarithmic=True),
+    plot=Plot("State and gradients per device", "devices", 1, 1024, ("total",), by="strategy", logarithmic=True),
     sources=(ZERO,),
     notes=(
         "Shards are rounded up to whole elements. If the number of devices does not divide a dimension, pad it, or "
@@ -62,7 +62,7 @@ _PEAK = Calculator(
         inputs.HIDDEN,
         inputs.HEADS,
         inputs.SEQUENCE,
-        Number("rows", "Rows on a device", 1, 1, 10**6, "sequences", help="Of one microbatch."),
+        Number("rows", "Rows per device", 1, 1, 10**6, "sequences", help="Of one microbatch."),
         inputs.PLAIN_STRATEGY,
         inputs.DEVICES,
         inputs.PARAMETER_DTYPE,
@@ -71,7 +71,7 @@ _PEAK = Calculator(
         inputs.MASTER,
         Choice(
             "gathered",
-            "Whole at a time, with FSDP",
+            "Layers gathered at a time, with FSDP",
             "one",
             (("one", "one layer"), ("two", "two: the next is prefetched"), ("all", "all: saved for the backward pass")),
         ),
@@ -91,7 +91,7 @@ _PEAK = Calculator(
         Output("state", "State", "bytes", "see state per device"),
         Output("gradient_bytes", "Gradients", "bytes", "shards, and those that are not scattered yet"),
         Output("gathered_bytes", "Gathered parameters", "bytes", "P / layers x layers that are whole"),
-        Output("activations", "Activations", "bytes", "layers x s b h (34 + 5 a s / h), less if computed again"),
+        Output("activations", "Activations", "bytes", "layers x s b h (34 + 5 a s / h), less if recomputed"),
     ),
     compute=peak_memory,
     plot=Plot("Peak memory by devices", "devices", 1, 1024, ("peak",), by="strategy", logarithmic=True),
@@ -99,7 +99,7 @@ _PEAK = Calculator(
     notes=(
         "Activations are in 16 bits and of a layer with 4 h wide MLP. The compiler may keep less by fusion, or more by "
         "its schedule.",
-        "Fragmentation and the runtime's own buffers are not counted. Leave some percent free.",
+        "Fragmentation and the runtime's own buffers are not counted. Leave a few percent free.",
     ),
     presets=("model", "chip"),
     folded=(
@@ -116,8 +116,8 @@ _BATCH = Calculator(
     inputs=(
         Number("batch", "Global batch", 1024, 1, 10**9, "rows"),
         Number("data", "Mesh axis data", 2, 1, 1_048_576, "devices"),
-        Number("fsdp", "Mesh axis fsdp", 8, 1, 1_048_576, "devices", help="These have rows of their own as well."),
-        Number("accumulation", "Microbatches a step", 16, 1, 10**6),
+        Number("fsdp", "Mesh axis fsdp", 8, 1, 1_048_576, "devices", help="Its devices have different rows, too."),
+        Number("accumulation", "Microbatches per step", 16, 1, 10**6),
         inputs.SEQUENCE,
         inputs.MEMORY_GIB,
         Number("fixed", "State, gradients, gathered", 40, 0, 10**6, "GiB", help="See peak memory.", whole=False),
@@ -127,20 +127,25 @@ _BATCH = Calculator(
     ),
     outputs=(
         Output(
-            "microbatch", "Rows of a microbatch on a device", "count", "batch / (data x fsdp x microbatches)", main=True
+            "microbatch", "Rows per microbatch and device", "count", "batch / (data x fsdp x microbatches)", main=True
         ),
         Output("fits", "Fits", "yes", "fixed + microbatch x row <= memory", main=True),
         Output("most", "B_max: rows of the largest microbatch", "count", "floor((memory - fixed) / row)", main=True),
-        Output("needed", "Fewest microbatches that fit", "count", "smallest divisor of the rows from rows / B_max on"),
+        Output(
+            "needed",
+            "Fewest microbatches that fit",
+            "count",
+            "smallest divisor of the rows that is at least rows / B_max",
+        ),
         Output(
             "most_global", "Largest global batch with these microbatches", "count", "B_max x data x fsdp x microbatches"
         ),
-        Output("rows", "Rows of a device in a step", "count", "batch / (data x fsdp)"),
-        Output("tokens", "Tokens of a device in a step", "count", "rows x sequence"),
+        Output("rows", "Rows per device and step", "count", "batch / (data x fsdp)"),
+        Output("tokens", "Tokens per device and step", "count", "rows x sequence"),
         Output("used", "Memory used", "bytes", "fixed + microbatch x row"),
     ),
     compute=batch_plan,
-    plot=Plot("Memory used by microbatches a step", "accumulation", 1, 1024, ("used",)),
+    plot=Plot("Memory used by microbatches per step", "accumulation", 1, 1024, ("used",)),
     sources=(
         Source(
             "MaxText, Sharding: the batch is over data and fsdp",
@@ -149,7 +154,7 @@ _BATCH = Calculator(
     ),
     notes=("The mean of the microbatches' gradients is the batch's gradient if all have the same number of rows.",),
     presets=("model", "chip"),
-    unmeasured="Whether a batch fits is a bound: see what was measured beside peak memory.",
+    unmeasured="The peak behind this is an upper bound: the page on peak memory compares it with measurements.",
 )
 
 _CHECKPOINTING = Calculator(
@@ -174,7 +179,7 @@ _CHECKPOINTING = Calculator(
     plot=Plot("Activations at the peak by segments", "segments", 1, 1024, ("kept",)),
     sources=(Source("Chen et al., Training deep nets with sublinear memory cost", "https://arxiv.org/abs/1604.06174"),),
     notes=("With inputs as large as layers, C + L / C is least at C = sqrt(L), where it is 2 sqrt(L).",),
-    unmeasured="Not measured: no problem that is served computes segments again.",
+    unmeasured="Not measured: no served problem recomputes segments.",
 )
 
 MEMORY = (_STATE, _PEAK, _BATCH, _CHECKPOINTING)

@@ -60,7 +60,7 @@ def check_token(token: str, source: str) -> None:
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise NotLoggedIn(
             f"{source} is not an API token, which is one word of letters, digits and . _ ~ + / -",
-            "Copy the whole token, and nothing else, from the server's page that showed it.",
+            "Copy the token alone, and all of it, from the server's page that showed it.",
         )
 
 

@@ -237,7 +237,7 @@ class Server:
         problem = _problem(response)
         if problem is None:
             return ServerUnusable(
-                f"{self.address} responded with {status}, and not like a Meshgrade server.",
+                f"{self.address} responded with {status}, but not like a Meshgrade server.",
                 "Check the address. It may belong to another program, or to a proxy whose server is down.",
             )
         detail = plain_text(f"{problem.get('title')}: {problem.get('detail')}")[:2000]

@@ -9,7 +9,7 @@ _LISTED = 100
 
 
 def full_version(server: Server, slug: str, beginning: str | None, *, published: bool = False) -> str:
-    """The version that begins so; without a beginning, the latest one.
+    """The version with this beginning; without one, the latest version.
 
     Args:
       published: without a beginning, the published one.

@@ -18,7 +18,7 @@ def largest(rows: list[Amount]) -> int:
 
 
 def draw_bar(row: Amount, most: int) -> Markup:
-    """Only for the eye: the numbers are in the table that it belongs to. `most` has the whole width."""
+    """Decorative: the numbers are in the table that it belongs to. `most` has the whole width."""
     shapes = [element("path", d=f"M0 0v{_HEIGHT:g}", class_="base")]
     if row.whole:
         shapes.append(

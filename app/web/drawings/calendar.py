@@ -1,4 +1,4 @@
-"""The days of half a year in columns of a week, each darker the more was sent on it."""
+"""The days of half a year in one column per week; a darker day had more runs and attempts."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta

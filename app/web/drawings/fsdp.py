@@ -43,7 +43,7 @@ def draw_step() -> tuple[Phase, ...]:
         ),
         _phase(
             "reduce_scatter of the gradient",
-            f"Gradients of all devices are added up, and each keeps the sum for its own rows: {share}.",
+            f"The gradients of all devices are summed, and each device keeps the sum for its own rows: {share}.",
             "gets the summed gradient of rows {rows}",
             own_rows=True,
             summed=True,

@@ -37,7 +37,7 @@ class Chart:
 
 
 def draw_chart(chart: Chart) -> Markup:
-    """x is logarithmic. Each line has its name at its end, a colour and a dash of its own."""
+    """x is logarithmic. Each line has its name at its end, and its own colour and dash."""
     shapes = [element("path", d=f"M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}", class_="base")]
     for value, text in chart.ticks:
         y = _y(chart, value)
@@ -94,7 +94,7 @@ def _line(chart: Chart, line: Line, number: int, name_y: float) -> list[Markup]:
 
 
 def _spread(heights: Sequence[float]) -> list[float]:
-    """Moves names that would be on top of one another apart, and keeps them inside the drawing."""
+    """Moves overlapping names apart, and keeps them inside the drawing."""
     order = sorted(range(len(heights)), key=lambda each: heights[each])
     lowest = _HEIGHT - _BOTTOM
     found = dict.fromkeys(order, 0.0)

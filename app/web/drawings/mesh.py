@@ -71,7 +71,7 @@ def describe(mesh: Mesh, placement: Held, leaf: Leaf) -> str:
     if len(set(copies.values())) == 1:
         each = next(iter(copies.values()))
         if len(copies) == 1:
-            return f"The same part on each of the {mesh.devices} devices."
+            return f"The same slice on each of the {mesh.devices} devices."
         return f"Split into {len(copies)} slices, each on {each} devices."
     return f"{len(copies)} different slices on {mesh.devices} devices, some on more devices than others."
 

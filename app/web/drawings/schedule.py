@@ -38,9 +38,7 @@ def draw_schedule(title: str, computation: TPUComputation) -> Markup | None:
     y += len(lanes) * (_ROW + _CODE + _GAP)
     width = max(sum(places[-1]), 150.0)
     waits = sum(each.done == each.start for each in collectives)
-    described = (
-        f"{len(collectives)} collectives. During {waits} of them, the chip computes nothing. The table lists them."
-    )
+    described = f"{len(collectives)} collectives. The chip is idle during {waits} of them. The table lists them."
     return drawing("timeline", width, y, title, described, *shapes)
 
 

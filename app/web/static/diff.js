@@ -59,7 +59,7 @@ export function drawDiff(box, mine, other) {
     let skipped = 0;
     while (index + skipped < lines.length && !isNear[index + skipped]) skipped += 1;
     if (skipped > 1) {
-      box.append(row("skipped", `… ${skipped} equal lines`));
+      box.append(row("skipped", `… ${skipped} unchanged lines`));
       index += skipped - 1;
     } else {
       const { kind, text } = lines[index];

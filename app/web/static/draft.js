@@ -191,7 +191,7 @@ export class Draft {
     this.#dirty = false;
     clearTimeout(this.#timer);
     if (saved) this.#store(true);
-    this.#on.mark(saved ? "Saved" : "Typed in another tab");
+    this.#on.mark(saved ? "Saved" : "Updated from another tab");
   }
 
   #differ(other) {

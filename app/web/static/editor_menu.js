@@ -81,7 +81,7 @@ export class EditorMenu {
   #toggleFull() {
     const isFull = this.#workbench.classList.toggle("is-full");
     this.#menu.querySelector("[data-do=full]").textContent = isFull ? "Leave full screen" : "Full screen";
-    this.#say(isFull ? "Full screen. Escape leaves it." : "Full screen is off.");
+    this.#say(isFull ? "Full screen. Press Escape to leave it." : "Full screen is off.");
     this.#code.focus();
   }
 
@@ -97,7 +97,7 @@ export class EditorMenu {
       await navigator.clipboard.writeText(this.#code.value());
       this.#say("Copied.");
     } catch {
-      this.#say("This browser does not let the page copy. Select the code and copy it.");
+      this.#say("This browser does not let the page copy text. Select the code and copy it.");
     }
   }
 
@@ -117,7 +117,7 @@ export class EditorMenu {
       const [file] = input.files;
       if (file.size > this.#mostBytes) return this.#say(`${file.name} is too large.`);
       this.#code.setValue((await file.text()).replaceAll("\r\n", "\n"));
-      this.#say(`${file.name} is in the editor. Undo brings the earlier code back.`);
+      this.#say(`${file.name} is in the editor. Undo restores the earlier code.`);
       this.#code.focus();
     });
     input.click();

@@ -18,7 +18,7 @@ async function ask(url, options = {}) {
   if (response.status === 401) {
     throw new NotSignedIn("You are not signed in, so nothing was sent. Your code is kept in this browser: sign in, then send it again.");
   }
-  const error = new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server answered ${response.status}.`);
+  const error = new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server responded with ${response.status}.`);
   throw Object.assign(error, { faults: problem.faults });
 }
 

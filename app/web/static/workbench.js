@@ -67,7 +67,7 @@ form.addEventListener("submit", (event) => {
 const reset = form.querySelector("[data-reset]");
 reset.hidden = false;
 reset.addEventListener("click", () => {
-  if (editor.value() !== starter && !confirm("Replace what you typed with the starter? Undo (Ctrl-Z) brings it back.")) return;
+  if (editor.value() !== starter && !confirm("Replace what you typed with the starter? Undo (Ctrl-Z) restores it.")) return;
   editor.setValue(starter);
   editor.focus();
 });
@@ -105,7 +105,7 @@ async function show(text, begin, waitedS = 0) {
   setBusy(true);
   delete verdictBox.dataset.last;
   const before = [verdictBox, markOf("verdict")].map((box) => [box, [...box.childNodes]]);
-  sayInVerdict("The verdict appears here when grading ends.");
+  sayInVerdict("The verdict appears here once grading has finished.");
   const sent = editor.value();
   line.start(text, waitedS);
   showFaults(form);

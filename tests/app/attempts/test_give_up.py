@@ -116,14 +116,14 @@ async def test_the_page_asks_first_and_says_what_it_means(service, package):
         assert f'<a class="button" href="{GIVE_UP}">Give up and read it</a>' in page
         assert "EDITORIAL-SECRET" not in page
         asks = (await http.get(GIVE_UP)).text
-        assert "ends scoring at this problem for you. You cannot undo it" in asks
+        assert "ends your scoring on this problem. You cannot undo it" in asks
         assert "The 2 hints are free" in asks
         assert "Your best score" not in asks
         answer = await send_form(http, GIVE_UP, GIVE_UP)
         assert (answer.status_code, answer.headers["location"]) == (303, f"{PAGE}#the-editorial")
         for path in (PAGE, f"{PAGE}/editorial"):
             page = (await http.get(path)).text
-            assert "You gave up this problem on" in page
+            assert "You gave up on this problem on" in page
             assert '<div class="prose" id="the-editorial">' in page
             assert "EDITORIAL-SECRET" in page
             assert GIVE_UP not in page
@@ -134,8 +134,8 @@ async def test_the_page_asks_first_and_says_what_it_means(service, package):
         late = sent.headers["location"]
         while "Refresh" in (page := (await http.get(late)).text):
             await asyncio.sleep(0.01)
-        assert "You had given up this problem when you sent this" in page
-        assert "You had given up this problem when you sent this" in (await http.get(f"{late}/verdict")).text
+        assert "You had given up on this problem before you sent this" in page
+        assert "You had given up on this problem before you sent this" in (await http.get(f"{late}/verdict")).text
         for path in ("/attempts", PAGE):
             assert 'attempt <span class="soft small">after giving up</span>' in (await http.get(path)).text
 

@@ -44,7 +44,7 @@ async def test_a_guest_runs_and_reads_the_verdict(either, package):
         page = (await http.get(f"/attempts/{own}")).text
         assert "Sign in" in page
         assert "(guest)" not in page
-        assert "All attempts at it" not in page
+        assert "All attempts at this problem" not in page
         assert "/restore" not in page
         assert "/share" not in page
         assert "Compare with" not in page
@@ -140,8 +140,8 @@ async def test_two_guests_with_one_key_have_two_runs(service):
 @pytest.mark.parametrize(
     ("limits", "where"),
     [
-        ({"guest_runs_per_address": 2}, "from your network"),
-        ({"guest_runs_in_total": 2}, "on this service"),
+        ({"guest_runs_per_address": 2}, "for your network"),
+        ({"guest_runs_in_total": 2}, "for this service"),
     ],
 )
 async def test_runs_are_limited_by_network_and_in_total(start_service, limits, where):
@@ -156,8 +156,8 @@ async def test_runs_are_limited_by_network_and_in_total(start_service, limits, w
         refused = answers[-1]
         assert refused.json()["slug"] == "too-many-guest-runs"
         assert (
-            f"2 runs or explorations per hour are possible {where}. Sign in, or try again in"
-            in refused.json()["detail"]
+            f"The limit of 2 runs or explorations per hour without an account is reached {where}. Sign in, or try "
+            f"again in" in refused.json()["detail"]
         )
         assert 0 < int(refused.headers["retry-after"]) <= 3600
         async with browser(service, client=("2001:db8:0:1::1", 1)) as http:

@@ -183,7 +183,7 @@ async def test_the_page_has_a_form_and_no_answer(asking: Service) -> None:
         assert 'name="try" value="2"' in page
         stale = await submit(ada, fields)
         assert stale.status_code == 409
-        assert "your question is now that of try 2" in stale.text
+        assert "Yours is now that of try 2" in stale.text
 
         await ada.post(
             "/problems/shard_bytes/give-up",

@@ -42,7 +42,7 @@ async def test_anybody_with_the_link_reads_the_source_and_the_verdict_until_it_i
         assert (await http.get(attempt)).status_code == 401
         await send_form(either.http, attempt, f"{attempt}/unshare")
         gone = await http.get(link)
-        assert (gone.status_code, "This link leads to no attempt" in gone.text) == (404, True)
+        assert (gone.status_code, "This link does not lead to an attempt" in gone.text) == (404, True)
         assert (await http.get("/shared/%00%ff")).status_code == 404
 
 

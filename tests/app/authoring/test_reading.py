@@ -27,7 +27,7 @@ async def test_what_exceeds_the_limit_is_refused_and_a_file_named(monkeypatch):
     monkeypatch.setattr(reading, "bounded", _exceeded)
     files = FILES | {"reference.py": "x = 1\n" * 1000}
     limit = "takes over 10 s of CPU time"
-    message = f"reference.py, the largest file of a package that {limit} to read, must be simpler or shorter"
+    message = f"the package {limit} to read: make reference.py, its largest file, simpler or shorter"
     fault = PackageFault("unreadable-file", "reference.py", None, message)
     assert await faults_of(files, None) == [fault]
     review = await review_in_bounds(files)

@@ -74,7 +74,7 @@ async def test_the_address_filters_and_the_form_shows_how(service):
 async def test_without_problems_it_says_so(start_service, tmp_path, package):
     (tmp_path / "empty").mkdir()
     async with start_service(problems=tmp_path / "empty") as service:
-        assert "No problem is loaded" in await page_of(service.http)
+        assert "No problems loaded" in await page_of(service.http)
         assert "Start here" not in await page_of(service.http, "/")
 
 

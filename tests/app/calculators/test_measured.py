@@ -28,7 +28,7 @@ def test_a_bound_is_not_too_loose_to_mean_anything() -> None:
 def test_a_calculator_without_measurements_says_why() -> None:
     for each in CALCULATORS:
         assert bool(comparisons_of(each.name)) != bool(each.unmeasured), each.name
-    assert BY_NAME["communication-time"].unmeasured.startswith("Not measured here: no network.")
+    assert BY_NAME["communication-time"].unmeasured.startswith("Not measured here, because there is no network:")
 
 
 def test_every_program_is_measured_on_both_meshes() -> None:

@@ -103,7 +103,7 @@ async def test_a_fold_is_open_where_an_input_is_wrong_and_closed_where_a_preset_
 
 async def test_the_address_of_a_result_has_every_input_and_gives_the_same_result(page_of):
     page = await page_of("/calculators/state?parameters=70_553_706_496&devices=64")
-    address = re.search(r'href="(/calculators/state\?[^"]+)">Address', page)
+    address = re.search(r'href="(/calculators/state\?[^"]+)">Link', page)
     assert address
     again = await page_of(address[1].replace("&amp;", "&"))
     assert main_of(again) == main_of(page).replace('value="70_553_706_496"', 'value="70553706496"')
@@ -171,7 +171,7 @@ async def test_each_measured_number_is_beside_the_computed_one(page_of):
     bounded = await page_of("/calculators/peak-memory")
     assert "below the bound" in bounded
     assert "The computed numbers are upper bounds: no measured number is higher." in bounded
-    assert "Not measured here: no network." in await page_of("/calculators/communication-time")
+    assert "Not measured here, because there is no network:" in await page_of("/calculators/communication-time")
 
 
 async def test_the_comparison_shows_every_program_with_its_problem(page_of):

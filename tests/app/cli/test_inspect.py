@@ -133,7 +133,7 @@ def test_differences_as_data(tmp_path: Path):
         {"mesh": {"x": 4}, "differences": []},
     ]
     same = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", mine])
-    assert same.stdout.count("No difference: both place, exchange, store and compute the same.") == 2
+    assert same.stdout.count("No difference: placement, communication, memory and work are equal.") == 2
 
 
 @pytest.mark.usefixtures("stand_in")

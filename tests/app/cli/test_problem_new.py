@@ -98,9 +98,7 @@ def test_a_slug_that_cannot_be_one(tmp_path, slug):
 
 def test_an_existing_folder_is_left_alone(tmp_path):
     (tmp_path / "row_sums").mkdir()
-    assert f"{tmp_path / 'row_sums'} exists already, and nothing was written." in refused(
-        "row_sums", "--into", tmp_path
-    )
+    assert f"{tmp_path / 'row_sums'} already exists. Nothing was written." in refused("row_sums", "--into", tmp_path)
 
 
 @pytest.mark.parametrize(

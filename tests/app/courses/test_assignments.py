@@ -104,5 +104,5 @@ async def test_a_form_that_is_wrong_comes_back_with_what_was_typed(people):
     typed = {"name": "A <new> name", "opens": at(days=2), "due": at(days=1), "problems": "add_one 7"}
     answer = await send_form(tess, path, path, **typed)
     assert answer.status_code == 409
-    for words in ("due after it opens", "A &lt;new&gt; name", ">add_one 7</textarea>"):
+    for words in ("due: must be after opens", "A &lt;new&gt; name", ">add_one 7</textarea>"):
         assert words in answer.text

@@ -87,7 +87,7 @@ async def test_a_form_that_is_wrong_comes_back_with_the_reason(either, people):
     right = {"name": "Week 2", "opens": "2026-01-12T09:00", "due": "2026-01-19T23:59", "problems": "add_one"}
     for wrong, words in (
         ({"name": ""}, "name: must be one line"),
-        ({"due": "2026-01-01T00:00"}, "due after it opens"),
+        ({"due": "2026-01-01T00:00"}, "due: must be after opens"),
         ({"opens": "tomorrow"}, "opens: give a local date and time"),
         ({"problems": "no_such 10"}, "no_such"),
         ({"problems": "add_one ten"}, "line 1 must be a problem and its points"),

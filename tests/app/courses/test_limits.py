@@ -89,7 +89,7 @@ async def test_a_pause_says_when_the_next_attempt_is_possible(either, people):
     refused = await try_again(ada)
     assert (refused.status_code, refused.json()["slug"]) == (429, "cool-down")
     assert 590 <= int(refused.headers["retry-after"]) <= 600
-    for words in ("a pause of 10 min", "Submit again in 10 min", "(UTC) or later", "You can run your code meanwhile"):
+    for words in ("a pause of 10 min", "Submit again in 10 min", "(UTC) or later", "Until then, you can run your code"):
         assert words in refused.json()["detail"]
     await shift(either, first, minutes=-11)
     assert (await try_again(ada)).status_code == 200

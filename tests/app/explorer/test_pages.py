@@ -59,10 +59,10 @@ async def test_tpus_are_offered_where_there_is_a_compiler_for_them(inside, monke
 async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
     here, page = await result_of(inside, source="gather = 1\n", chip="v5e")
     assert "On TPUs, v5e:2x4" in page
-    assert "At most 8.0 GiB of the 16.0 GiB of a chip are in use" in page
+    assert "At its peak, the program uses 8.0 GiB of a chip's 16.0 GiB" in page
     for number in (1, 2):
         assert f"Part {number}, which runs 4 times</caption>" in page
-    assert "nothing: all else waits" in page
+    assert "nothing (everything else waits)" in page
     assert "On TPUs, v5e:2x2" in page
     assert "Not checked: the TPU compiler is not installed here." in page
     again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
@@ -136,9 +136,9 @@ async def test_two_versions_begin_with_what_differs(inside):
     _, page = await result_of(inside, source="gather = 1", against="x = 1")
     assert "What differs" in page
     assert "the other has none" in page
-    assert "Collectives of the other: no communication between devices." in page
+    assert "Collectives of the other version: no communication between devices." in page
     _, page = await result_of(inside, source="x = 1", against="x = 1")
-    assert "Nothing: both versions place, exchange, store and compute the same." in page
+    assert "Nothing: placement, communication, memory and work are equal in both versions." in page
 
 
 async def test_a_fault_is_shown_at_its_line(inside):

@@ -93,7 +93,7 @@ async def test_a_run_of_a_program_replaces_the_one_before(running):
 async def test_a_failure_of_the_grader_is_not_the_programs(running):
     found = await ended(running, await run(running, "raise"))
     assert found["result"]["fault"]["reason"] is None
-    assert "Nothing is wrong with your program" in found["result"]["fault"]["message"]
+    assert "your program is not at fault" in found["result"]["fault"]["message"]
     assert found["prints_the_same"] is None
 
 
@@ -140,7 +140,7 @@ async def test_a_guest_runs_a_program_from_the_page_and_goes_back_to_the_lessons
         assert (sent.status_code, sent.headers["location"]) == (303, "/lessons/first#program-1")
         while 'data-live-part="going"' in (page := (await http.get("/lessons/first")).text):
             await asyncio.sleep(0.02)
-        assert "The output differs from what the lesson shows, from line 1 on." in page
+        assert "The output differs from the lesson's, starting at line 1." in page
         assert re.search(r"<textarea[^>]*>\nprint\(1\)\n</textarea>", page)
         assert "else\n</pre>" in page
         (address,) = re.findall(r'action="(/lesson-runs/[^"]+)"', page)
@@ -201,15 +201,15 @@ async def test_what_is_refused_on_the_page_is_not_lost(running):
 @pytest.mark.parametrize(
     ("printed", "said"),
     [
-        (Printed(stdout=EVIL, stderr=EVIL), "from line 1 on"),
+        (Printed(stdout=EVIL, stderr=EVIL), "starting at line 1"),
         (Printed(stdout="x", truncated=True), "only the first 16 KiB are shown"),
         (Printed(fault=ScriptFault(reason="time_limit", message=EVIL)), "The program took too long."),
         (Printed(fault=ScriptFault(reason="memory_limit", message=EVIL)), "The program used too much memory."),
         (Printed(fault=ScriptFault(reason="output_limit", message=EVIL)), "The program printed too much."),
         (Printed(fault=ScriptFault(reason="error", message=EVIL, line=3)), "The program ended with an error, line 3."),
         (Printed(fault=ScriptFault(reason="syntax_error", message=EVIL, line=1)), "Python cannot read the program,"),
-        (Printed(), "from line 1 on"),
-        (Printed(stdout="(2, 4)\nmore\n"), "from line 2 on"),
+        (Printed(), "starting at line 1"),
+        (Printed(stdout="(2, 4)\nmore\n"), "starting at line 2"),
     ],
 )
 async def test_the_page_says_how_a_run_ended_and_shows_its_text_as_text(running, printed, said):

@@ -150,7 +150,7 @@ async def test_students_choose_nothing(school, platform):
         learner = platform.selection(**{f"{LTI}roles": [f"{ROLE}Learner"]})
         page = await platform.launch(http, claims=learner)
         refused = await confirm(http, page.text)
-        assert (refused.status_code, "Only teachers of a course choose" in refused.text) == (403, True)
+        assert (refused.status_code, "Only teachers of the course can choose" in refused.text) == (403, True)
 
 
 async def test_a_roster_joins_the_course_and_solves_count_before_the_first_launch(school, platform, tess):

@@ -197,7 +197,7 @@ async def test_a_message_counts_once(school, platform):
         token = platform.sign(platform.claims(asked["nonce"]))
         assert (await platform.send(http, token, asked["state"])).status_code == 200
         again = await platform.send(http, token, asked["state"])
-        assert (again.status_code, "already received" in again.text) == (403, True)
+        assert (again.status_code, "already used" in again.text) == (403, True)
 
 
 async def test_a_state_that_is_not_ours_or_is_old_signs_nobody_in(school, platform, monkeypatch):

@@ -22,7 +22,7 @@ PAGE = {"Accept": "text/html"}
 async def test_a_healthy_service_says_so_to_owners_alone(service):
     await sign_in(service)
     page = (await service.http.get("/service", headers=PAGE)).text
-    for words in ("Everything is healthy.", "Nothing waits.", "Nothing is being graded.", "namespaces"):
+    for words in ("Everything is healthy.", "The queue is empty.", "Nothing is being graded.", "namespaces"):
         assert words in page
     async with browser(service) as tess:
         await sign_up(service, tess, "tess", "instructor")
@@ -71,5 +71,5 @@ async def test_a_setback_and_a_pool_that_stopped_are_named(service, monkeypatch)
     page = (await service.http.get("/service", headers=PAGE)).text
     assert "The pool of runners has stopped." in page
     assert "The warm-up of fsdp_step failed 2 times on here: warmup.py raised &lt;b&gt;" in page
-    assert "1 runner for any problem waits" in page
+    assert "1 runner is ready for any problem" in page
     assert "aaaaaaaaaaaa: 2" in page

@@ -114,8 +114,8 @@ async def test_the_story_shows_what_changed_from_one_to_the_next(either, people,
     assert re.findall(r'id="step-(\w+)"', page) == ids
     assert " removed: </span>a = 1" in page
     assert " added: </span>a = 2" in page
-    assert "No line differs." in page
-    assert "3 h after the one before" in page
+    assert "No differences." in page
+    assert "3 h after the previous one" in page
     assert "SECRET-OF-BOB" not in page
 
     monkeypatch.setattr("app.people.attempt_pages._STEPS", 3)
@@ -125,7 +125,7 @@ async def test_the_story_shows_what_changed_from_one_to_the_next(either, people,
     assert re.findall(r'id="step-(\w+)"', rest) == ids[3:]
     assert " removed: </span>a = 2" in rest  # compared with the last one of the page before
     assert (await tess.get(f"/people/{ada}/problems/add_one?after=x")).status_code == 404
-    assert "has sent nothing" in (await tess.get(f"/people/{ada}/problems/no_such")).text
+    assert "has not run or submitted anything here" in (await tess.get(f"/people/{ada}/problems/no_such")).text
 
 
 async def test_who_has_tried_a_problem(either, people):

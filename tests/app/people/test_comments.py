@@ -158,7 +158,7 @@ async def test_it_is_exported_with_both_and_stays_when_its_author_is_deleted(eit
     assert gone.status_code == 204, gone.text
     [comment] = (await people["ada"].get(f"/api/v1/attempts/{attempt[1]}/comments")).json()["comments"]
     assert comment["author"] is None
-    assert "Somebody whose account is deleted" in (await people["ada"].get(f"/attempts/{attempt[1]}")).text
+    assert "Someone whose account was deleted" in (await people["ada"].get(f"/attempts/{attempt[1]}")).text
     await people["ada"].delete("/api/v1/me?name=ada", headers=SITE)
     assert await either.services[Comments].of_attempt(attempt[1]) == []
 

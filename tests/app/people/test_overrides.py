@@ -202,7 +202,7 @@ async def test_what_is_wrong_with_a_change(people, wrong, body, says):
 async def test_the_points_of_the_verdict_are_no_change(people, wrong):
     answer = await people["tess"].put(theirs(wrong), json=NEW | {"score": 0}, headers=SITE)
     assert (answer.status_code, answer.json()["slug"]) == (409, "override-refused")
-    assert answer.json()["detail"] == "0 is what the verdict gives. Give other points, or undo the change."
+    assert answer.json()["detail"] == "0 is what the verdict gives. Enter different points, or undo the change."
 
 
 async def test_a_refused_form_keeps_what_was_typed(people, wrong):
@@ -259,7 +259,7 @@ async def test_it_is_exported_and_goes_with_the_student_but_not_with_its_author(
     assert (await people["tess"].delete("/api/v1/me?name=tess", headers=SITE)).status_code == 204
     found = await read(people["ada"], wrong)
     assert (found["score"], found["override"]["by"]) == (80, None)
-    assert "Somebody whose account is deleted" in (await people["ada"].get(f"/attempts/{wrong[1]}")).text
+    assert "Someone whose account was deleted" in (await people["ada"].get(f"/attempts/{wrong[1]}")).text
     await people["ada"].delete("/api/v1/me?name=ada", headers=SITE)
     async with either.services[Database].reading() as session:
         assert (await session.scalars(select(OverrideRow))).all() == []

@@ -167,7 +167,7 @@ async def test_the_service_page_and_the_metrics_name_what_workers_met(either):
         "The worker grader-2 grades nothing. The wall landlock is missing: the kernel has none",
         "The reference of fsdp_step failed 4 times on grader-2: it &lt;b&gt;died&lt;/b&gt;",
         "The clock of the worker grader-2 is 3.2 s behind the database",
-        "The worker grader-3 is gone: it was seen 3 min ago and nobody stopped it.",
+        "The worker grader-3 is gone: it was last seen 3 min ago, and nobody stopped it.",
     ):
         assert words in page
     found = await scrape(either)

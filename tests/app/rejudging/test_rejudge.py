@@ -355,11 +355,11 @@ async def test_the_page_of_an_attempt_says_that_it_was_graded_again(service):
     await sign_in(service)
     attempt = await submit(service, OLD_SOURCE, service.bearer)
     told = await rejudged(service, await published(service))
-    assert "graded by it again" not in (await service.http.get(f"/attempts/{attempt}")).text
+    assert "graded this attempt again" not in (await service.http.get(f"/attempts/{attempt}")).text
     await call(service, "POST", f"/rejudges/{told['id']}/apply")
     await reached(service, f"{ONE}/rejudges/{told['id']}", "applied")
     page = (await service.http.get(f"/attempts/{attempt}")).text
-    assert "graded by it again" in page
+    assert "graded this attempt again" in page
     assert "100 before" in " ".join(page.split())
 
 

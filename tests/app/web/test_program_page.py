@@ -131,7 +131,7 @@ def test_a_run_of_call_mode_has_no_drawing() -> None:
 
 def test_efficiency_is_shown_with_its_parts_and_meaning() -> None:
     html = _draw(program_verdict("fsdp_forward").model_copy(update={"efficiency": make_efficiency(104.237)}))
-    for text in ("Efficiency: 104.24", "100 = the reference; more is better", "0.959", "2.5 MiB", "2.7 MiB"):
+    for text in ("Efficiency: 104.24", "The reference scores 100, and higher is better", "0.959", "2.5 MiB", "2.7 MiB"):
         assert text in html
     assert 'href="/problems/fsdp_forward/ranking"' in html
 

@@ -289,4 +289,4 @@ def test_output_is_escaped_and_marked_as_cut() -> None:
     html = _draw(_verdict(stdout="\x1b[2J<script>alert(1)</script>"))
     assert "&lt;script&gt;" in html
     assert "\x1b" not in html
-    assert "Cut here" in html
+    assert "Truncated here" in html

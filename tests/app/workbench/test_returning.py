@@ -27,7 +27,7 @@ async def test_the_page_names_the_attempt_that_is_under_way(start_service, packa
         running = await send(service, package, "attempts", 0.5)
         page = await show(service)
         assert f'data-under-way="{running}"' in page
-        assert f'<a href="/attempts/{running}">See how it gets on</a>' in page
+        assert f'<a href="/attempts/{running}">See its progress</a>' in page
         assert "data-last" not in page
         attempt = await show(service, f"/attempts/{running}")
         assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in attempt

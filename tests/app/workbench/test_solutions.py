@@ -11,17 +11,17 @@ SOLUTIONS = f"{PAGE}/solutions"
 
 
 async def test_the_reference_is_shown_after_an_accepted_attempt(service, package):
-    assert "once an attempt of yours is accepted" in await show(service, SOLUTIONS)
+    assert "once one of your attempts is accepted" in await show(service, SOLUTIONS)
     await send(service, package, "runs")
     await service.http.post(f"/api/v1{PAGE}/attempts?wait=10", json={"source": "x"}, headers=service.bearer)
     page = await show(service, SOLUTIONS)
-    assert "once an attempt of yours is accepted" in page
+    assert "once one of your attempts is accepted" in page
     assert "return" not in page
     assert "/solutions" not in await show(service)
     attempt = await send(service, package, "attempts")
     assert SOLUTIONS in await show(service)
     page = await show(service, SOLUTIONS)
-    assert "Yours beside the reference" in page
+    assert "Yours and the reference" in page
     assert f"/attempts/{attempt}" in page
     for accepted in package.accepted:
         assert (accepted.misunderstanding.split() or [accepted.name])[0] in page
@@ -33,7 +33,7 @@ async def test_someone_who_gave_up_reads_the_editorial_and_not_the_reference(ser
     answer = await service.http.post(f"{PAGE}/give-up", data={"form_token": token}, headers=service.bearer)
     assert answer.status_code == 303
     assert "EDITORIAL-SECRET" in await show(service)
-    assert "once an attempt of yours is accepted" in await show(service, SOLUTIONS)
+    assert "once one of your attempts is accepted" in await show(service, SOLUTIONS)
 
 
 def test_equal_lines_are_beside_each_other():

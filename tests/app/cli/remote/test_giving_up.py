@@ -36,7 +36,7 @@ def test_the_question_says_what_it_means(meshgrade, logged_in, monkeypatch, slug
     done = meshgrade("give-up", slug)
     assert done.code == code
     assert "graded, but does not count. You cannot undo it." in done.out
-    assert (f"You gave up {slug}." in done.out) is answer
+    assert (f"You gave up on {slug}." in done.out) is answer
     assert (meshgrade("editorial", slug).code == 0) is answer
     if answer:
         assert "## " in meshgrade("editorial", slug).out

@@ -53,7 +53,7 @@ def test_push_validates_publish_serves_and_pull_brings_it_back(meshgrade, logged
     files = {path.relative_to(package): path.read_bytes() for path in package.rglob("*") if path.is_file()}
     assert {path.relative_to(pulled): path.read_bytes() for path in pulled.rglob("*") if path.is_file()} == files
     done = meshgrade("problem", "pull", slug, "--into", tmp_path / "pulled")
-    assert (done.code, "exists already" in done.err) == (2, True)
+    assert (done.code, "already exists" in done.err) == (2, True)
 
 
 def test_a_version_is_named_by_its_beginning(meshgrade, logged_in, package, tmp_path):
