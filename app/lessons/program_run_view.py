@@ -79,7 +79,7 @@ def _outcome_of(result: Printed, block: Block) -> Outcome:
     if prints_the_same(result, block):
         return Outcome("good", "It printed what the lesson shows.")
     line = _first_difference(result.stdout, block.output)
-    return Outcome("warn", f"The output differs from the lesson's, starting at line {line}.")
+    return Outcome("warn", f"The output differs from what the lesson shows, starting at line {line}.")
 
 
 def _first_difference(mine: str, theirs: str) -> int:
