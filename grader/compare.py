@@ -346,7 +346,7 @@ def _rounding(wanted: Array, found: Array) -> str:
 
 
 def _wide(value: Array) -> Array:
-    """The same numbers in float64 or complex128, in which differences are exact enough."""
+    """Convert to float64 or complex128, in which differences are exact enough."""
     return value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
 
 

@@ -171,7 +171,7 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
         mesh = _make_mesh(axes, AxisType.Auto)
         with jax.set_mesh(mesh):
             if init is not None:
-                with contextlib.suppress(Exception):  # a starter is unfinished, and may not run at all
+                with contextlib.suppress(Exception):  # a starter is unfinished, and might not run at all
                     state = Tree.of(init(mesh, 0))
                     state.to_host()
                     if not compiled:

@@ -67,7 +67,7 @@ def named_shardings(exported: jax.export.Exported) -> tuple[NamedSharding | None
 
 
 def known_options(options: Mapping[str, str | bool]) -> dict[str, str | bool]:
-    """Those of the given compiler options that this release of JAX supports."""
+    """Drop the compiler options that this release of JAX does not support."""
     return {name: value for name, value in options.items() if name not in _OPTIONS_GONE or _OPTIONS_GONE[name] > LINE}
 
 

@@ -177,7 +177,7 @@ def _write_far() -> None:
     path = Path(SCRATCH, "far")
     try:
         with path.open("wb") as file:
-            # The file would take only one page, so nothing but the limit on file sizes prevents it.
+            # The file would take only one page, so only the limit on file sizes prevents it.
             file.seek(_FAR_BYTES)
             file.write(b"1")
     finally:

@@ -1,4 +1,4 @@
-"""One object of each kind that the owner has. Whatever the tests request, it is there afterwards, unchanged."""
+"""One of the owner's objects of each kind. Whatever the tests request, the objects stay there, unchanged."""
 
 from collections.abc import AsyncIterator
 
@@ -30,7 +30,7 @@ SECRETS = [f"{kind}-OF-THE-OWNER" for kind in ("SOURCE", "TOKEN", "NOTE", "BROWS
 
 @pytest.fixture(scope="module")
 async def made(shared_service) -> dict[str, str]:
-    """The owner has one object of each kind; their ids by the name that a path gives them."""
+    """Make one object of each kind for the owner, and return their ids by the names that paths give them."""
     service = shared_service
     service.http.headers.update({"User-Agent": "BROWSER-OF-THE-OWNER"})
     await sign_in(service)
@@ -111,7 +111,7 @@ def service(shared_service):
 
 @pytest.fixture
 async def owned(service, made, bearers, others, found) -> AsyncIterator[dict[str, str]]:
-    """The owner's objects in `made`. After each test they are all there, unchanged since the test before."""
+    """The owner's objects in `made`. After each test, all of them must still be there, unchanged."""
     before = found.pop() if found else await _rows_of_the_owner(service)
     assert set(made.values()) <= {row.get("id") for rows in before.values() for row in rows}
     yield made
@@ -120,7 +120,7 @@ async def owned(service, made, bearers, others, found) -> AsyncIterator[dict[str
 
 
 async def _rows_of_the_owner(service) -> dict[str, list[dict[str, object]]]:
-    """Read from the database, because the tests are many: everything but when a session or a token was last used."""
+    """All of the owner's rows, except when a session or token was last used. Read directly, because it is fast."""
     owner = await service.services[Accounts].ensure_owner()
     found: dict[str, list[dict[str, object]]] = {}
     async with service.services[Database].reading() as session:

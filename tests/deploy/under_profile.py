@@ -12,7 +12,7 @@ PROFILE = Path(__file__).resolve().parents[2] / "deploy" / "docker-seccomp.json"
 
 
 def compile_profile(profile: dict[str, Any]) -> pyseccomp.SyscallFilter:
-    """The profile as a filter. A rule in a form that is unknown here is an error, and is not left out."""
+    """Convert the profile to a filter. A rule of unknown form is an error, so none is left out silently."""
     assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
     rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(profile["defaultErrnoRet"]))
     for rule in profile["syscalls"]:
@@ -30,7 +30,7 @@ def compile_profile(profile: dict[str, Any]) -> pyseccomp.SyscallFilter:
 
 
 def main() -> None:
-    # It sets no_new_privs as well, as the container's options do.
+    # This also sets no_new_privs, as the container's options do.
     compile_profile(json.loads(PROFILE.read_text())).load()
     os.execv(sys.argv[1], sys.argv[1:])
 

@@ -21,7 +21,7 @@ Follow = Callable[..., AbstractContextManager[Reader]]
 
 @pytest.fixture(scope="session")
 def programs() -> None:
-    """Other programs that the documentation's commands call."""
+    """The other programs that the documentation's commands call."""
     if missing := [name for name in ("curl", "jq", "openssl", "zip") if shutil.which(name) is None]:
         message = f"{', '.join(missing)} needed to follow the guides; on Debian: apt-get install {' '.join(missing)}"
         if os.environ.get("CI") == "true":
@@ -53,7 +53,7 @@ def used_data(programs: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def databases() -> list[str]:
-    """The names that are taken."""
+    """The names of databases that are taken."""
     return []
 
 

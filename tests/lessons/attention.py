@@ -36,7 +36,7 @@ def by_heads(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
 
 
 def to_heads(part: jax.Array) -> jax.Array:
-    """From some positions of all heads to all positions of some heads."""
+    """Exchange some positions of all heads for all positions of some heads."""
     return lax.all_to_all(part, "x", 1, 0, tiled=True)
 
 
@@ -45,7 +45,7 @@ def to_positions(part: jax.Array) -> jax.Array:
 
 
 def ring(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
-    """One part of the keys and values at a time, which is then sent to the next device."""
+    """Use one part of the keys and values at a time, then send it to the next device."""
     devices = lax.axis_size("x")
 
     def add(sums: Sums, k: jax.Array, v: jax.Array) -> Sums:
@@ -73,7 +73,7 @@ def _around(devices: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one device: what it sends, how often it takes part in a collective, temporary buffers, FLOPs of products."""
+    """For one device: bytes sent, collectives it takes part in, temporary buffers, and FLOPs in matrix products."""
 
     sent: int
     executions: int
@@ -83,7 +83,7 @@ class Cost:
 
 @cache
 def cost(attention: Split, positions: int) -> Cost:
-    """On 8 devices. That the values are those of attention on one device is checked as well."""
+    """The cost on 8 devices. The values must agree with attention on one device."""
     mesh = Mesh(jax.devices(), ("x",))
     run = jax.jit(jax.shard_map(attention, mesh=mesh, in_specs=P("x"), out_specs=P("x")))
     values = jax.random.normal(jax.random.key(0), (3, positions, HEADS, FEATURES)) / 4
@@ -100,7 +100,7 @@ def cost(attention: Split, positions: int) -> Cost:
 
 
 def turns(devices: int) -> list[list[int]]:
-    """For each turn of the ring, whose keys each device has; read from a run on host devices."""
+    """Whose keys each device has in each turn of the ring, read from a run on host devices."""
     mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
 
     def local(owner: jax.Array) -> jax.Array:

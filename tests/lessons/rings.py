@@ -38,7 +38,7 @@ _KINDS: dict[str, tuple[Callable[[jax.Array], jax.Array], bool, P]] = {
 
 @cache
 def sent(kind: str, devices: int) -> int:
-    """Bytes that one of so many devices sends, for `all_gather`, `reduce_scatter` or `all_reduce`."""
+    """The bytes that one device sends, for `all_gather`, `reduce_scatter` or `all_reduce` on this number of devices."""
     body, one_each, out = _KINDS[kind]
     mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
     mapped = jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=out, check_vma=False)

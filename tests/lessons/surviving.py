@@ -25,7 +25,7 @@ def state_of_model() -> list[jax.Array]:
 
 
 def split_over(shape: tuple[int, ...], devices: int, *, first: bool = False) -> NamedSharding:
-    """Along the largest dimension that so many devices divide, or whole. With `first`, along the first in any case."""
+    """Split along the largest dimension that this number of devices divides, or not at all; with `first`, the first."""
     mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
     if first:
         return NamedSharding(mesh, P("x"))
@@ -42,5 +42,5 @@ def placed(state: list[jax.Array], devices: int) -> list[jax.Array]:
 
 @cache
 def held(devices: int) -> int:
-    """The bytes of the state that the first of so many devices holds."""
+    """The bytes of the state that the first device holds, with this number of devices."""
     return sum(leaf.addressable_shards[0].data.nbytes for leaf in placed(state_of_model(), devices))

@@ -28,7 +28,7 @@ def cycles_of(computation: ScheduledComputation) -> int:
 
 
 def hidden_cycles(computation: ScheduledComputation) -> int:
-    """Of the steps that run while a collective of the computation is in flight."""
+    """The cycles of the steps that run while a collective of the computation is in flight."""
     return sum(step.cycles or 0 for each in computation.collectives for step in computation.between(each))
 
 

@@ -199,7 +199,7 @@ class Programs:
         return self._program(source, mesh, replace(form, args=args))
 
     def at_full_size(self, name: str) -> Program:
-        """That of a file without `.py`, at `[program.full_size]`. JAX must have as many devices as its mesh."""
+        """The program of a file (without `.py`) at `[program.full_size]`. JAX needs as many devices as its mesh has."""
         full, form = self._package.manifest.program.full_size, self.signature("public-1")
         args = tuple(arg | {"shape": full.shapes[path]} for path, arg in zip(form.inputs, form.args, strict=True))
         return self._program(self._package.files[f"{name}.py"], full.mesh, replace(form, args=args))

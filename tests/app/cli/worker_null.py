@@ -11,7 +11,7 @@ from app.worker import open_worker
 
 
 class Wall:
-    """As `WallState` of tests/app/conftest.py, which would import the whole service."""
+    """Like `WallState` of tests/app/conftest.py, which would import the whole service."""
 
     name, up = "namespaces", not os.environ.get("WALL_DOWN")
     found, remedy = "bubblewrap is not installed", "apt-get install bubblewrap"

@@ -62,7 +62,7 @@ class LearningPlatform:
         }
 
     def claims(self, nonce: str, /, **changes: Any) -> dict[str, Any]:
-        """Those of a student who opens the problem add_one. `None` leaves one out."""
+        """The claims of a student who opens the problem add_one. `None` leaves one out."""
         moment = int(time.time())
         claims = {
             "iss": self.address,

@@ -221,7 +221,7 @@ def renamed(source: str) -> str:
 
 
 def moved(source: str) -> str:
-    """The functions in the reverse order."""
+    """Reverse the order of the functions."""
     tree = ast.parse(source)
     heads = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     tree.body = [*heads[::-1], *(node for node in tree.body[::-1] if node not in heads)]
@@ -229,14 +229,14 @@ def moved(source: str) -> str:
 
 
 def reformatted(source: str) -> str:
-    """Comments, blank lines, other indentation, other quotes, no docstrings."""
+    """Change comments, blank lines, indentation and quotes, and drop docstrings."""
     source = re.sub(r'\n *"""[^"]*"""', "", source)
     lines = [line.replace("    ", "  ") + "  # step" for line in source.split("\n") if line.strip()]
     return "\n\n".join(lines).replace('"', "'").replace(", ", " ,")
 
 
 def padded(source: str) -> str:
-    """With functions that nothing calls, before and after."""
+    """Add functions that are never called, before and after."""
     more = (
         "def helper(a, b):\n    c = [a]\n    for i in range(3):\n        c.append(b + i)\n    return sum(c) / len(c)\n"
     )

@@ -1,4 +1,4 @@
-"""A receiver for each test."""
+"""A receiver of webhooks for each test."""
 
 from collections.abc import AsyncIterator
 

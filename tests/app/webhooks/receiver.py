@@ -1,4 +1,4 @@
-"""A receiver on this machine that keeps each delivery and answers as the test says."""
+"""A receiver on this machine that stores each delivery and answers as the test says."""
 
 import asyncio
 import ssl

@@ -34,7 +34,7 @@ _FORKSERVER.set_forkserver_preload([__name__])
 
 
 class GradingProcess:
-    """One that has started, seen from the tests."""
+    """A grading process that has started, as the tests see it."""
 
     def __init__(self, log: Path, settings: dict[str, str]) -> None:
         self._ready, theirs = _FORKSERVER.Pipe(duplex=False)
@@ -72,7 +72,7 @@ def _grade(log: Path, settings: dict[str, str], ready: Connection) -> None:
 
 
 def behave_as(settings: dict[str, str]) -> None:
-    """Take on what is wrong with this process: it is of the `previous` version, or its clock is `ahead_s`."""
+    """Make this process faulty: of the `previous` version, or with a clock that is `ahead_s` seconds ahead."""
     if settings.pop("previous", None):
         known = migrate.known_revisions()
         migrate.known_revisions = lambda: known - {max(known)}  # type: ignore[assignment]
@@ -101,7 +101,7 @@ class ToldGrader(NullGrader):
         self._log = log
 
     def _note(self, what: str, source: str) -> None:
-        """One write of one line: two processes share the file."""
+        """Write a line in one write, because processes share the file."""
         descriptor = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(descriptor, f"{what} {os.getpid()} {time.time()} {source}\n".encode())
         os.close(descriptor)
