@@ -132,44 +132,18 @@ async def _open(
     clients: Clients,
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        data = stack.enter_context(DataFolder(settings.data))
-        database = Database(settings.database, connections=settings.database_connections)
-        stack.push_async_callback(database.close)
-        if await migrate(database):
-            say(f"This is a new service: the database {database.name} was empty.")
-        if database.shared:
-            data.secret = await share_secret(database, data.secret)
-        catalogue = Catalogue.load(settings.problems, settings.ceiling)
-        if not catalogue.all():
-            say(f"There is no problem in {settings.problems}.")
-        for fault in catalogue.faults:
-            say(f"skipped: {fault}")
-        store = PackageStore(database)
+        data, database = await _open_database(stack, settings, say)
+        store, texts = PackageStore(database), RenderedTexts(database)
+        catalogue, lessons = _load_content(settings, say)
         await store.publish_folder(catalogue.all())
         serving = Serving(catalogue, store)
-        texts = RenderedTexts(database)
         await texts.forget_older()
         await serving.refresh()
         for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
             say(unknown)
-
-        lessons = Lessons.load(settings.lessons)
-        for invalid in lessons.faults:
-            say(f"skipped: {invalid}")
         for unknown in lessons.unknown_problems(package.slug for package in catalogue.all()):
             say(unknown)
-
-        accounts = Accounts(
-            database,
-            session_life=timedelta(days=settings.session_days),
-            link_life=timedelta(minutes=settings.sign_in_link_minutes),
-            confirm_after=timedelta(minutes=settings.confirm_after_minutes),
-            sign_up=settings.sign_up,
-            sign_up_limits=SignUpLimits(settings.sign_ups_per_address, settings.sign_ups_in_total),
-        )
-        token = settings.owner_token
-        await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)
-
+        accounts = await _open_accounts(database, settings)
         built = grading(data, settings) if settings.grading_slots else None
         if built is not None:
             stack.callback(built.close)
@@ -235,6 +209,43 @@ async def _open(
         ]
         async with working(queue, events, workers, preparing, loops, grace_s=0.0):
             yield
+
+
+async def _open_database(
+    stack: AsyncExitStack, settings: Settings, say: Callable[[str], None]
+) -> tuple[DataFolder, Database]:
+    data = stack.enter_context(DataFolder(settings.data))
+    database = Database(settings.database, connections=settings.database_connections)
+    stack.push_async_callback(database.close)
+    if await migrate(database):
+        say(f"This is a new service: the database {database.name} was empty.")
+    if database.shared:
+        data.secret = await share_secret(database, data.secret)
+    return data, database
+
+
+def _load_content(settings: Settings, say: Callable[[str], None]) -> tuple[Catalogue, Lessons]:
+    catalogue = Catalogue.load(settings.problems, settings.ceiling)
+    if not catalogue.all():
+        say(f"There is no problem in {settings.problems}.")
+    lessons = Lessons.load(settings.lessons)
+    for fault in (*catalogue.faults, *lessons.faults):
+        say(f"skipped: {fault}")
+    return catalogue, lessons
+
+
+async def _open_accounts(database: Database, settings: Settings) -> Accounts:
+    accounts = Accounts(
+        database,
+        session_life=timedelta(days=settings.session_days),
+        link_life=timedelta(minutes=settings.sign_in_link_minutes),
+        confirm_after=timedelta(minutes=settings.confirm_after_minutes),
+        sign_up=settings.sign_up,
+        sign_up_limits=SignUpLimits(settings.sign_ups_per_address, settings.sign_ups_in_total),
+    )
+    token = settings.owner_token
+    await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)
+    return accounts
 
 
 def _local_judge(built: Grading | None, preparing: list[tuple[Preparing, list[Package]]]) -> LocalJudge:
