@@ -29,5 +29,5 @@ USER 10001:10001
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
     CMD [".venv/bin/python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
-ENTRYPOINT [".venv/bin/python", "-m", "app.cli"]
+ENTRYPOINT [".venv/bin/python", "-m", "app.entry.cli"]
 CMD ["serve"]

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from app.cli.errors import explain
+from app.entry.cli.errors import explain
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.figures import sheets_in
 from benchmarks.parts import PARTS, measure_parts

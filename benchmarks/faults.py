@@ -28,9 +28,9 @@ from typing import Any
 import httpx
 from sqlalchemy import select, text
 
-from app.clock import now
-from app.database import Database
-from app.queue.models import AttemptRow
+from app.core.clock import now
+from app.core.database import Database
+from app.grading.queue.models import AttemptRow
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.fleet import GRADES, LISTENS, Fleet, fleet
 from benchmarks.machine import describe_machine
@@ -106,7 +106,7 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.count < 1 or asked.workers < 1:
         parser.error("COUNT and --workers must be at least 1")
-    module = "benchmarks.stand_in" if asked.stand_in else "app.cli"
+    module = "benchmarks.stand_in" if asked.stand_in else "app.entry.cli"
     plan = Plan(
         asked.count,
         asked.workers,

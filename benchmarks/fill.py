@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Table, insert, text
 
 from app.accounts.models import UserRow
 from app.accounts.service import Accounts
-from app.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
-from app.database import Database
-from app.migrate import migrate
-from app.queue.models import AttemptRow
+from app.core.database import Database
+from app.core.migrate import migrate
+from app.grading.queue.models import AttemptRow
+from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
 from benchmarks.workload import CHECKOUT, PROGRAM_SLUG
 
 USERS, PROBLEMS, STUDENTS, ASSIGNMENTS = 5_000, 60, 1_000, 6

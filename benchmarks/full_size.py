@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.explorer.examples import Example, all_examples
+from app.learning.explorer.examples import Example, all_examples
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.machine import describe_machine
 from benchmarks.workload import CHECKOUT

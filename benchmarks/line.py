@@ -13,18 +13,18 @@ import time
 from pathlib import Path
 
 from app.accounts.models import UserRow
-from app.clock import now
-from app.database import Database
-from app.ids import new_id
-from app.migrate import migrate
-from app.problems.store import PackageStore
-from app.queue.events import Change
-from app.queue.models import AttemptRow
-from app.queue.null import NullGrader
-from app.queue.protocol import GradeQueue
-from app.queue.walls import Walls
-from app.running import Grading, pick_events, pick_queue
-from app.settings import CHECKOUT, Settings
+from app.core.clock import now
+from app.core.database import Database
+from app.core.ids import new_id
+from app.core.migrate import migrate
+from app.core.settings import CHECKOUT, Settings
+from app.entry.assembly import Grading, pick_events, pick_queue
+from app.grading.queue.events import Change
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.null_grader import NullGrader
+from app.grading.queue.protocol import GradeQueue
+from app.grading.queue.walls import Walls
+from app.problems.package_store import PackageStore
 from grader.context import QUIET, Context
 from grader.package.package import Package
 from grader.package.reader import read_package

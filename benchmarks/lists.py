@@ -21,11 +21,11 @@ from typing import Any
 import httpx
 from sqlalchemy import URL
 
-from app.database import Database
-from app.main import create_app
-from app.queue.null import NullGrader
-from app.running import Grading
-from app.settings import Settings
+from app.core.database import Database
+from app.core.settings import Settings
+from app.entry.assembly import Grading
+from app.entry.main import create_app
+from app.grading.queue.null_grader import NullGrader
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.fill import COURSE_ID, fill, fill_course, owners_attempt, write_problems
 from benchmarks.machine import describe_machine

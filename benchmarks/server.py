@@ -55,7 +55,7 @@ class Server:
         problems: Path,
         kind: str,
         say: Say,
-        module: str = "app.cli",
+        module: str = "app.entry.cli",
         *,
         start_limit_s: float = _START_LIMIT_S,
     ) -> None:

@@ -28,7 +28,7 @@ class Plan:
     module: str
 
 
-FULL = Plan(students=500, within_s=10.0, limit_s=900.0, rounds=7, round_s=3.0, module="app.cli")
+FULL = Plan(students=500, within_s=10.0, limit_s=900.0, rounds=7, round_s=3.0, module="app.entry.cli")
 QUICK = Plan(students=20, within_s=1.0, limit_s=60.0, rounds=1, round_s=0.5, module="benchmarks.stand_in")
 
 

@@ -9,15 +9,15 @@ import os
 import subprocess
 import sys
 
-import app.main
-import app.worker
-from app.cli.__main__ import main
-from app.data_folder import DataFolder
-from app.main import create_app
-from app.queue.null import NullGrader
-from app.running import Grading
-from app.settings import Settings
-from app.worker import open_worker
+import app.entry.main
+import app.entry.worker
+from app.core.data_folder import DataFolder
+from app.core.settings import Settings
+from app.entry.assembly import Grading
+from app.entry.cli.__main__ import main
+from app.entry.main import create_app
+from app.entry.worker import open_worker
+from app.grading.queue.null_grader import NullGrader
 from grader.verdict import Verdict
 
 _CPU_S = os.environ.get("STAND_IN_CPU_S", "0.1")
@@ -39,6 +39,6 @@ def _build(data: DataFolder, settings: Settings) -> Grading:
 
 
 if __name__ == "__main__":
-    app.main.create_app = functools.partial(create_app, grading=_build)  # type: ignore[assignment]
-    app.worker.open_worker = functools.partial(open_worker, grading=_build)
+    app.entry.main.create_app = functools.partial(create_app, grading=_build)  # type: ignore[assignment]
+    app.entry.worker.open_worker = functools.partial(open_worker, grading=_build)
     main()

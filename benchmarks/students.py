@@ -10,7 +10,7 @@ from datetime import timedelta
 from sqlalchemy import URL
 
 from app.accounts.service import Accounts
-from app.database import Database
+from app.core.database import Database
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.http_client import Connection
 

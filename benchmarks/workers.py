@@ -23,9 +23,9 @@ from typing import Any
 import httpx
 from sqlalchemy import func, select, text
 
-from app.database import Database
-from app.queue.models import AttemptRow
-from app.queue.status import ENDED
+from app.core.database import Database
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.status import ENDED
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.fleet import GRADES, LISTENS, Daemon, Fleet, fleet
 from benchmarks.machine import describe_machine
@@ -65,7 +65,7 @@ def main() -> None:
     def say(line: str) -> None:
         print(f"{time.monotonic() - started:5.0f} s  {line}", file=sys.stderr, flush=True)
 
-    module = "benchmarks.stand_in" if asked.stand_in else "app.cli"
+    module = "benchmarks.stand_in" if asked.stand_in else "app.entry.cli"
     results = {"machine": describe_machine()} | measure(asked.count, asked.rounds, module, say)
     if asked.json:
         asked.json.write_text(json.dumps(results, indent=2))

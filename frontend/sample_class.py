@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 
-from app.queue.leases import faults_of
+from app.grading.queue.leases import faults_of
 from grader.stored_verdict import read_verdict
 from grader.verdict import Verdict
 from tests.browser.browser import CHECKOUT, OWNER_TOKEN, Service

@@ -34,7 +34,11 @@ TESTS = {
     "grader/compare.py": ("tests/grader/test_compare.py", "tests/grader/test_golden_verdicts.py"),
     "grader/program": ("tests/grader/program", "tests/grader/checks", "tests/grader/test_golden_verdicts.py"),
     # The processes of the contract's tests would import the code without its change.
-    "app/queue": ("tests/app/queue", "tests/app/attempts/test_submit.py", "--ignore=tests/app/queue/contract"),
+    "app/grading/queue": (
+        "tests/app/grading/queue",
+        "tests/app/grading/attempts/test_submit.py",
+        "--ignore=tests/app/grading/queue/contract",
+    ),
 }
 _OURS = {"app", "grader", "tests", "conftest"}
 # A mutant that makes a test wait forever is killed by the limit of one test, which takes a second or two.

@@ -31,7 +31,14 @@ PART = os.environ.get("MESHGRADE_TEST_PART") or "1/8"
 # A test with this parameter runs on the database that it names.
 DATABASE = "migrated_url"
 # What every test on a database depends on.
-_DATABASES = ("app/database.py", "app/lease.py", "app/migrate.py", "migrations/", "tests/app/conftest.py", "uv.lock")
+_DATABASES = (
+    "app/core/database.py",
+    "app/core/lease.py",
+    "app/core/migrate.py",
+    "migrations/",
+    "tests/app/conftest.py",
+    "uv.lock",
+)
 _DAY_S = 24 * 60 * 60
 _TESTS = Path(__file__).resolve().parent
 _CHECKOUT = _TESTS.parent

@@ -37,10 +37,10 @@ GROUPS = {"contract", "postgresql"}
 LONGEST = ["docs", "bench", "contract", "browser", "postgresql"]
 # Files with a test that takes half a minute or more. If it ran last, the other processes would wait for it.
 LONG_TESTS = (
-    "app/calculators/test_measured_again.py",
-    "app/rest/test_openapi_holds.py",
-    "app/operating/test_nothing_leaks.py",
-    "app/web/test_bundle.py",
+    "app/learning/calculators/test_measured_programs_again.py",
+    "app/core/rest/test_openapi_holds.py",
+    "app/operations/operating/test_nothing_leaks.py",
+    "app/core/web/test_bundle.py",
     "lessons/test_claims.py",
 )
 # Folders that are not shuffled: their tests share a service with its data, or inspect the machine one after another.
@@ -50,21 +50,21 @@ GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "s
 # Files and folders in tests/ whose tests start processes, measure how work grows, or fill a database for each revision
 # or table.
 PATHS = (
-    "app/cli/remote/test_solving.py",
-    "app/cli/test_alone.py",
-    "app/cli/test_doctor.py",
-    "app/cli/test_explore.py",
-    "app/cli/test_inspect.py",
-    "app/cli/test_problem_judged.py",
-    "app/cli/test_problem_preview.py",
-    "app/cli/test_reset_password.py",
-    "app/cli/test_worker.py",
-    "app/operating/test_nothing_leaks.py",
-    "app/test_backup.py",
-    "app/test_bounded.py",
+    "app/entry/cli/remote/test_solving.py",
+    "app/entry/cli/test_local_judge.py",
+    "app/entry/cli/test_doctor.py",
+    "app/entry/cli/test_explore.py",
+    "app/entry/cli/test_inspect.py",
+    "app/entry/cli/test_problem_judged.py",
+    "app/entry/cli/test_problem_preview.py",
+    "app/entry/cli/test_reset_password.py",
+    "app/entry/cli/test_worker.py",
+    "app/operations/operating/test_nothing_leaks.py",
+    "app/operations/test_backup.py",
+    "app/core/test_bounded_calls.py",
     "app/test_growth.py",
-    "app/test_migrate.py",
-    "app/web/test_bundle.py",
+    "app/core/test_migrate.py",
+    "app/core/web/test_bundle.py",
     "benchmarks/test_bench.py",
     "benchmarks/test_faults.py",
     "benchmarks/test_workers.py",

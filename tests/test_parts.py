@@ -49,7 +49,7 @@ def test_a_marked_test_runs_in_its_part_and_with_all(pytester, monkeypatch, part
     pytester.runpytest_inprocess(*PLUGINS).assert_outcomes(passed=passed, deselected=2 - passed)
 
 
-@pytest.mark.parametrize(("path", "passed"), [("app/main.py", 2), ("apps.md", 0), ("README.md", 1)])
+@pytest.mark.parametrize(("path", "passed"), [("app/entry/main.py", 2), ("apps.md", 0), ("README.md", 1)])
 def test_a_marked_test_runs_where_its_files_changed(pytester, monkeypatch, path, passed):
     monkeypatch.setattr(parts, "PART", "1/8")
     monkeypatch.setattr(parts, "changed_last", lambda: frozenset({path}))
@@ -59,7 +59,7 @@ def test_a_marked_test_runs_where_its_files_changed(pytester, monkeypatch, path,
 
         @pytest.mark.part(3, "app/", "README.md")
         def test_of_the_service(): ...
-        @pytest.mark.part(3, "app/main.py")
+        @pytest.mark.part(3, "app/entry/main.py")
         def test_of_one_file(): ...
         """
     )
@@ -72,7 +72,7 @@ def test_a_marked_test_runs_where_its_files_changed(pytester, monkeypatch, path,
         ("1/8", "README.md", 3),
         ("2/8", "README.md", 3),
         ("all", "README.md", 6),
-        ("1/8", "app/database.py", 6),
+        ("1/8", "app/core/database.py", 6),
     ],
 )
 def test_a_test_on_both_databases_runs_on_one_in_turn(pytester, monkeypatch, part, path, ran):
@@ -123,7 +123,7 @@ def test_one_commit_has_one_part(monkeypatch):
 @pytest.mark.parametrize(
     ("paths", "part", "every", "ran"),
     [
-        (["app/main.py", "README.md"], 8, False, []),
+        (["app/entry/main.py", "README.md"], 8, False, []),
         (["grader/judge.py"], 8, False, ["next-jax", "tpu"]),
         (["problems/dp_step/cases.py"], 8, False, ["next-jax", "tpu"]),
         (["next-jax.txt"], 8, False, ["next-jax"]),

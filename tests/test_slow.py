@@ -71,7 +71,7 @@ def test_who_starts_a_sandbox_and_is_not_slow_fails(pytester):
 
 
 def test_a_file_with_a_long_test_comes_before_those_without_a_group():
-    files = ["app/test_main.py", slow.LONG_TESTS[0], "app/test_settings.py"]
+    files = ["app/entry/test_main.py", slow.LONG_TESTS[0], "app/test_settings.py"]
     items = [
         SimpleNamespace(path=slow.TESTS / name, nodeid=name, get_closest_marker=lambda name: None) for name in files
     ]

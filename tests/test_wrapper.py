@@ -79,7 +79,7 @@ def test_the_newest_python_that_runs_is_taken_and_told(checkout: Checkout):
     done = checkout.run("doctor")
     assert f"into .venv, with Python 3.13.2 ({newest})" in done.stderr
     assert checkout.asked() == [f"sync --frozen --inexact --python {newest} --no-dev downloads=never"]
-    assert done.stdout == f"ran {checkout.folder}/.venv/bin/python -m app.cli doctor\n"
+    assert done.stdout == f"ran {checkout.folder}/.venv/bin/python -m app.entry.cli doctor\n"
     # The second call finds everything as it should be.
     assert checkout.run("doctor").stderr == ""
     assert len(checkout.asked()) == 1
@@ -152,7 +152,7 @@ def test_the_compiler_for_tpus_is_installed_only_when_it_is_asked_for(checkout: 
         f"sync --frozen --inexact --python {python} --no-dev downloads=never",
         f"sync --frozen --inexact --python {own} --extra tpu --no-dev downloads=never",
     ]
-    assert done.stdout == f"ran {own} -m app.cli install-tpu\n"
+    assert done.stdout == f"ran {own} -m app.entry.cli install-tpu\n"
     checkout.run("test", "--tpu", "--", "-x")
     assert checkout.asked()[-1] == f"sync --frozen --inexact --python {own} --extra tpu --group dev downloads=never"
     number = len(checkout.asked())

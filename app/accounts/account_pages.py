@@ -12,20 +12,14 @@ from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE
 from app.accounts.providers import Providers
 from app.accounts.ranking_names import read_ranking_name, set_ranking_name
 from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
-from app.accounts.web import (
-    accounts_of,
-    client_address,
-    require_caller,
-    require_caller_role,
-    sign_up_link,
-)
-from app.database import Database
-from app.errors import FieldInvalid, Refused, SignInAgain
-from app.services import Provided, services_of
-from app.web.cookies import ZONE_COOKIE, set_cookie
-from app.web.forms import read_form
-from app.web.templating import render_secret_page
-from app.web.time_zone import chosen_zone, zones
+from app.accounts.web import accounts_of, client_address, require_caller, require_caller_role, sign_up_link
+from app.core.database import Database
+from app.core.errors import FieldInvalid, Refused, SignInAgain
+from app.core.services import Provided, services_of
+from app.core.web.cookies import ZONE_COOKIE, set_cookie
+from app.core.web.forms import read_form
+from app.core.web.templating import render_secret_page
+from app.core.web.time_zone import chosen_zone, zones
 
 router = APIRouter(prefix="/account", include_in_schema=False)
 _YEAR_S = 365 * 24 * 60 * 60

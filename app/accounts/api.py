@@ -17,8 +17,8 @@ from app.accounts.schemas import (
     TokenList,
 )
 from app.accounts.web import Reader, accounts_of, require_caller, require_caller_role, sign_up_link
-from app.rest.problem_json import problem_responses
-from app.rest.routing import rest_router
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
 
 router = rest_router("accounts")
 Own = Annotated[Caller, Depends(require_caller("account"))]

@@ -27,7 +27,7 @@ class User:
 
 
 GUEST_ID = "guest"
-# Nobody can sign in with a name that has parentheses: see text.py.
+# Nobody can sign in with a name that has parentheses: see text_rules.py.
 GUEST_NAME = "(guest)"
 
 

@@ -6,17 +6,17 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller
-from app.accounts.flow import begin_flow
+from app.accounts.provider_flow import begin_flow
 from app.accounts.provider_pages import go_to_provider
 from app.accounts.providers import Providers
-from app.accounts.recent import require_session
+from app.accounts.recent_sign_in import require_session
 from app.accounts.web import accounts_of, client_address, require_caller
-from app.errors import Refused
-from app.services import services_of
-from app.web.cookies import SESSION_COOKIE
-from app.web.forms import read_form
-from app.web.next_page import own_page
-from app.web.templating import render_secret_page
+from app.core.errors import Refused
+from app.core.services import services_of
+from app.core.web.cookies import SESSION_COOKIE
+from app.core.web.forms import read_form
+from app.core.web.next_page import own_page
+from app.core.web.templating import render_secret_page
 
 router = APIRouter(prefix="/sign-in/again", include_in_schema=False)
 Own = Annotated[Caller, Depends(require_caller("account"))]

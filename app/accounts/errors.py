@@ -1,6 +1,6 @@
-"""Why a request about accounts is refused. See app/errors.py."""
+"""Why a request about accounts is refused. See app/core/errors.py."""
 
-from app.errors import Refused
+from app.core.errors import Refused
 
 
 class TooManyRequests(Refused):

@@ -1,11 +1,11 @@
-"""Providers, API tokens and invitations, which all give access later. recent.py decides who may add one."""
+"""Providers, API tokens and invitations, which all give access later. recent_sign_in.py decides who may add one."""
 
 from collections.abc import Iterable
 
 from app.accounts.caller import Caller
 from app.accounts.identities import Identities, Identity
 from app.accounts.invitations import Invitation, Invitations
-from app.accounts.recent import Recent
+from app.accounts.recent_sign_in import RecentSignIn
 from app.accounts.roles import Role, Scope
 from app.accounts.tokens import Token, Tokens
 
@@ -13,7 +13,7 @@ from app.accounts.tokens import Token, Tokens
 class Grants:
     """Safe to share between requests. REST and the pages use this instead of the tables' writers."""
 
-    def __init__(self, recent: Recent, tokens: Tokens, invitations: Invitations, identities: Identities) -> None:
+    def __init__(self, recent: RecentSignIn, tokens: Tokens, invitations: Invitations, identities: Identities) -> None:
         self._recent = recent
         self._tokens = tokens
         self._invitations = invitations

@@ -7,9 +7,9 @@ from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import HourlyCountRow
-from app.accounts.throttle import subject_key
-from app.clock import now
-from app.database import insert_into
+from app.accounts.sign_in_throttle import subject_key
+from app.core.clock import now
+from app.core.database import insert_into
 
 _WINDOW = timedelta(hours=1)
 

@@ -13,10 +13,10 @@ from app.accounts.caller import User
 from app.accounts.errors import IdentityNotFound, LastWayIn
 from app.accounts.models import IdentityRow, UserRow
 from app.accounts.ranking_names import is_ranking_name
-from app.clock import now
-from app.database import Database
-from app.errors import IdentityTaken
-from app.ids import is_id, new_id
+from app.core.clock import now
+from app.core.database import Database
+from app.core.errors import IdentityTaken
+from app.core.ids import is_id, new_id
 
 
 @dataclass(frozen=True, slots=True)

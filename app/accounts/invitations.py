@@ -12,12 +12,12 @@ from app.accounts.digest import digest, new_token
 from app.accounts.errors import InvitationInvalid, InvitationNotFound, TooManyInvitations
 from app.accounts.models import InvitationRow
 from app.accounts.roles import ROLES, Role, is_at_least
-from app.accounts.text import check_line
-from app.clock import now
-from app.database import Database
-from app.errors import FieldInvalid, RoleMissing
-from app.ids import is_id, new_id
-from app.view import View
+from app.accounts.text_rules import check_line
+from app.core.clock import now
+from app.core.database import Database
+from app.core.errors import FieldInvalid, RoleMissing
+from app.core.ids import is_id, new_id
+from app.core.view import View
 
 _MOST = 1000
 LONGEST_NOTE = 100

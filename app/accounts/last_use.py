@@ -6,8 +6,8 @@ from datetime import timedelta
 from sqlalchemy import update
 
 from app.accounts.models import APITokenRow, SessionRow
-from app.clock import now
-from app.database import UNAVAILABLE, Database
+from app.core.clock import now
+from app.core.database import UNAVAILABLE, Database
 
 _EVERY = timedelta(minutes=5)
 

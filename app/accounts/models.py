@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, String, true
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database import Base, UTCDateTime
+from app.core.database import Base, UTCDateTime
 
 
 class UserRow(Base):
@@ -34,7 +34,7 @@ class UserRow(Base):
 class SessionRow(Base):
     """A signed-in browser. Removing the row revokes it. `id` names the session where its token must stay secret.
 
-    `authenticated_at` is when its user last proved their identity: see recent.py.
+    `authenticated_at` is when its user last proved their identity: see recent_sign_in.py.
     """
 
     __tablename__ = "sessions"
@@ -104,7 +104,7 @@ class IdentityRow(Base):
 
 
 class SignInFailureRow(Base):
-    """Recent failed sign-ins, by the hash of what they have in common: see throttle.py."""
+    """Recent failed sign-ins, by the hash of what they have in common: see sign_in_throttle.py."""
 
     __tablename__ = "sign_in_failures"
 

@@ -7,12 +7,12 @@ from starlette.responses import HTMLResponse, Response
 
 from app.accounts.providers import Providers
 from app.accounts.web import accounts_of, check_origin, client_address, current_user, signed_in, signed_out, user_agent
-from app.errors import Refused
-from app.services import services_of
-from app.web.cookies import SESSION_COOKIE
-from app.web.forms import read_form
-from app.web.next_page import own_page
-from app.web.templating import render_secret_page
+from app.core.errors import Refused
+from app.core.services import services_of
+from app.core.web.cookies import SESSION_COOKIE
+from app.core.web.forms import read_form
+from app.core.web.next_page import own_page
+from app.core.web.templating import render_secret_page
 
 router = APIRouter(include_in_schema=False)
 Secret = Annotated[str | None, Query(max_length=200)]

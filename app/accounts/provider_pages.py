@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.accounts.caller import Caller
 from app.accounts.errors import InvitationInvalid, SignInCancelled
-from app.accounts.flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
+from app.accounts.provider_flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
 from app.accounts.providers import Provider, Providers
 from app.accounts.web import (
     accounts_of,
@@ -20,12 +20,12 @@ from app.accounts.web import (
     site_address,
     user_agent,
 )
-from app.errors import NotSignedIn, PathNotFound
-from app.services import services_of
-from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
-from app.web.forms import read_form
-from app.web.next_page import own_page
-from app.web.templating import render_secret_page
+from app.core.errors import NotSignedIn, PathNotFound
+from app.core.services import services_of
+from app.core.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
+from app.core.web.forms import read_form
+from app.core.web.next_page import own_page
+from app.core.web.templating import render_secret_page
 
 router = APIRouter(include_in_schema=False)
 Own = Annotated[Caller, Depends(require_caller("account"))]

@@ -17,10 +17,10 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from app.accounts.errors import ProviderFailed
-from app.accounts.flow import FLOW_LIFE_S, Flow
 from app.accounts.identities import Identity
-from app.settings import Settings
-from app.start_errors import SettingInvalid
+from app.accounts.provider_flow import FLOW_LIFE_S, Flow
+from app.core.settings import Settings
+from app.core.start_errors import SettingInvalid
 
 with warnings.catch_warnings():
     # It prefers httpx2, but uses nothing of it that httpx cannot do.

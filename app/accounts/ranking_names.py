@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.accounts.text import check_name, name_taken
-from app.database import Database
+from app.accounts.text_rules import check_name, name_taken
+from app.core.database import Database
 
 
 @dataclass(frozen=True, slots=True)

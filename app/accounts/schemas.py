@@ -6,10 +6,10 @@ from pydantic import BeforeValidator, Field
 
 from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE, Invitation
 from app.accounts.roles import Role, Scope
-from app.accounts.text import EMPTY_LINE_PATTERN, LINE_PATTERN
+from app.accounts.text_rules import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.accounts.tokens import Token
-from app.rest.body import RequestBody
-from app.view import View
+from app.core.rest.body import RequestBody
+from app.core.view import View
 
 
 def _whole(value: Any) -> Any:
@@ -34,7 +34,7 @@ class MeJSON(View):
 class NewTokenJSON(RequestBody):
     """Without `expires_in_days`, the token does not expire."""
 
-    # The patterns are only described here. app/accounts/text.py enforces them and says what is wrong.
+    # The patterns are only described here. app/accounts/text_rules.py enforces them and says what is wrong.
     name: str = Field(min_length=1, max_length=100, json_schema_extra={"pattern": LINE_PATTERN})
     scopes: list[Scope] = Field(min_length=1, max_length=10)
     expires_in_days: _UpTo366 | None = None

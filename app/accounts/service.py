@@ -1,7 +1,7 @@
 """Users: how accounts are created, and the ways to sign in to them.
 
 The only writer of sign-in links and of users, except for their names in rankings, and roles and deactivation, which
-app/people/ writes.
+app/teaching/people/ writes.
 """
 
 from datetime import timedelta
@@ -20,16 +20,16 @@ from app.accounts.invitations import Invitations
 from app.accounts.models import SignInLinkRow, UserRow
 from app.accounts.passwords import Passwords, check_password
 from app.accounts.ranking_names import is_ranking_name
-from app.accounts.recent import Recent, require_session
+from app.accounts.recent_sign_in import RecentSignIn, require_session
 from app.accounts.roles import Role
 from app.accounts.sessions import Sessions
+from app.accounts.sign_in_throttle import Throttle
 from app.accounts.sign_up_brake import SignUpBrake, SignUpLimits
-from app.accounts.text import check_name, is_name, name_taken, normal_name
-from app.accounts.throttle import Throttle
+from app.accounts.text_rules import check_name, is_name, name_taken, normal_name
 from app.accounts.tokens import Tokens
-from app.clock import now
-from app.database import Database
-from app.ids import new_id
+from app.core.clock import now
+from app.core.database import Database
+from app.core.ids import new_id
 
 SignUp = Literal["open", "invitation", "closed"]
 
@@ -52,7 +52,7 @@ class Accounts:
         self._passwords = Passwords()
         self._throttle = Throttle(database)
         self._brake = SignUpBrake(database, sign_up_limits or SignUpLimits())
-        self.recent = Recent(confirm_after)
+        self.recent = RecentSignIn(confirm_after)
         self.sign_up_by = sign_up
         self.sessions = Sessions(database, session_life)
         self.tokens = Tokens(database)
@@ -243,7 +243,7 @@ class Accounts:
         """Set the password, and sign out every other browser. Without a password so far, `old` is ignored.
 
         Raises:
-          SessionNeeded, SignInAgain: see recent.py. The second one only if the user has no password yet.
+          SessionNeeded, SignInAgain: see recent_sign_in.py. The second one only if the user has no password yet.
           SignInRefused, TooManySignIns: `old` is wrong, or was wrong too often.
           PasswordRefused: `new` is too weak.
         """

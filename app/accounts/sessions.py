@@ -12,9 +12,9 @@ from app.accounts.errors import AccountDeactivated, SessionNotFound
 from app.accounts.last_use import note_use
 from app.accounts.models import SessionRow, UserRow
 from app.accounts.roles import SCOPES
-from app.clock import now
-from app.database import Database, UTCDateTime
-from app.ids import is_id, new_id
+from app.core.clock import now
+from app.core.database import Database, UTCDateTime
+from app.core.ids import is_id, new_id
 
 _USER_AGENT = 300
 

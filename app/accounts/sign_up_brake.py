@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.errors import TooManySignUps
 from app.accounts.hourly_counts import count_in_hour, forget_old_counts
-from app.accounts.throttle import network_of
-from app.database import Database
+from app.accounts.sign_in_throttle import network_of
+from app.core.database import Database
 
 
 @dataclass(frozen=True, slots=True)

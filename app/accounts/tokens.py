@@ -12,12 +12,12 @@ from app.accounts.errors import ScopeMissing, TokenNotFound, TooManyTokens
 from app.accounts.last_use import note_use
 from app.accounts.models import APITokenRow, UserRow
 from app.accounts.roles import SCOPES, Scope
-from app.accounts.text import check_line
-from app.clock import now
-from app.database import Database, UTCDateTime
-from app.errors import FieldInvalid, TokenInvalid
-from app.ids import is_id, new_id
-from app.view import View
+from app.accounts.text_rules import check_line
+from app.core.clock import now
+from app.core.database import Database, UTCDateTime
+from app.core.errors import FieldInvalid, TokenInvalid
+from app.core.ids import is_id, new_id
+from app.core.view import View
 
 _MOST = 50
 _LONGEST_NAME = 100

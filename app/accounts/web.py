@@ -12,11 +12,11 @@ from app.accounts.digest import digest
 from app.accounts.errors import OriginRefused, ScopeMissing
 from app.accounts.roles import Role, Scope, is_at_least
 from app.accounts.service import Accounts
-from app.errors import NotSignedIn, RoleMissing, TokenInvalid
-from app.rest.routing import refuses
-from app.services import services_of
-from app.settings import Settings
-from app.web.cookies import FORM_COOKIE, SESSION_COOKIE, delete_cookie, set_cookie
+from app.core.errors import NotSignedIn, RoleMissing, TokenInvalid
+from app.core.rest.routing import refuses
+from app.core.services import services_of
+from app.core.settings import Settings
+from app.core.web.cookies import FORM_COOKIE, SESSION_COOKIE, delete_cookie, set_cookie
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 

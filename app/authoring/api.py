@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query, Request, Response
 
 from app.accounts.web import Instructor
+from app.authoring.package_zip import MAX_ZIP_BYTES
 from app.authoring.schemas import (
     KeptVersionJSON,
     PublicationJSON,
@@ -19,13 +20,12 @@ from app.authoring.schemas import (
     VersionPage,
 )
 from app.authoring.service import Authoring
-from app.authoring.zipped import MAX_ZIP_BYTES
-from app.errors import ContentTypeNotZip
-from app.rest.body import read_body
-from app.rest.paging import Cursor, Limit, NewestFirst
-from app.rest.problem_json import problem_responses
-from app.rest.routing import rest_router
-from app.services import Provided
+from app.core.errors import ContentTypeNotZip
+from app.core.rest.body import read_body
+from app.core.rest.paging import Cursor, Limit, NewestFirst
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
+from app.core.services import Provided
 
 router = rest_router("authoring")
 QUEUED: dict[int | str, dict[str, Any]] = {

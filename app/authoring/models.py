@@ -5,9 +5,9 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database import Base
-from app.queue.jobs import JobRow
-from app.queue.models import line_indexes
+from app.core.database import Base
+from app.grading.queue.jobs import JobRow
+from app.grading.queue.models import line_indexes
 
 
 class ValidationRow(JobRow, Base):

@@ -8,18 +8,18 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Instructor
+from app.authoring.package_zip import MAX_ZIP_BYTES
 from app.authoring.service import Authoring
-from app.authoring.zipped import MAX_ZIP_BYTES
-from app.errors import PathNotFound, Refused
-from app.problems.service import Catalogue
-from app.problems.store import PackageStore
-from app.problems.texts import RenderedTexts, texts_of
-from app.queue.workers import Workers
-from app.rest.paging import Cursor
-from app.services import Provided, Services, services_of
-from app.web.diff import diff_lines
-from app.web.forms import read_form
-from app.web.templating import render_page
+from app.core.errors import PathNotFound, Refused
+from app.core.rest.paging import Cursor
+from app.core.services import Provided, Services, services_of
+from app.core.web.diff import diff_lines
+from app.core.web.forms import read_form
+from app.core.web.templating import render_page
+from app.grading.queue.workers import Workers
+from app.problems.catalogue import Catalogue
+from app.problems.package_store import PackageStore
+from app.problems.rendered_texts import RenderedTexts, texts_of
 from grader.checks.grading import grading_of
 from grader.package.package import Package
 

@@ -6,9 +6,9 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from app.authoring.validations import ValidationStatus
-from app.problems.store import Origin
-from app.rest.body import RequestBody
-from app.view import View
+from app.core.rest.body import RequestBody
+from app.core.view import View
+from app.problems.package_store import Origin
 
 Slug = Annotated[str, Field(validation_alias="slug")]
 Served = Annotated[bool, Field(validation_alias="is_published")]

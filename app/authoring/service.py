@@ -9,18 +9,18 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from app.accounts.caller import User
-from app.authoring.history import History
-from app.authoring.reading import faults_of
+from app.authoring.package_zip import files_of, zip_of
+from app.authoring.upload_review import faults_of
 from app.authoring.validations import Validation, Validations
 from app.authoring.validator import steps_of
-from app.authoring.zipped import files_of, zip_of
-from app.database import Database
-from app.errors import PackageOfAnotherProblem, PackageRefused, VersionNotValidated
-from app.problems.serving import Serving
-from app.problems.store import PackageStore
-from app.problems.texts import RenderedTexts, texts_of, too_complex
-from app.queue.models import IS_SCORED, AttemptRow
-from app.queue.walls import Walls
+from app.authoring.version_history import History
+from app.core.database import Database
+from app.core.errors import PackageOfAnotherProblem, PackageRefused, VersionNotValidated
+from app.grading.queue.models import IS_SCORED, AttemptRow
+from app.grading.queue.walls import Walls
+from app.problems.catalogue_refresh import CatalogueRefresh
+from app.problems.package_store import PackageStore
+from app.problems.rendered_texts import RenderedTexts, texts_of, too_complex
 from grader.package.ceiling import Ceiling
 from grader.package.names import shared_uuids, unknown_prerequisites
 from grader.package.reader import package_of
@@ -60,7 +60,7 @@ class Authoring:
         database: Database,
         store: PackageStore,
         texts: RenderedTexts,
-        serving: Serving,
+        serving: CatalogueRefresh,
         validations: Validations,
         walls: Walls,
         ceiling: Ceiling | None = None,

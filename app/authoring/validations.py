@@ -9,16 +9,16 @@ from typing import Any, Literal
 
 from sqlalchemy import select
 
-from app.authoring.history import require_versions
 from app.authoring.models import ValidationRow
-from app.clock import now
-from app.database import Database
-from app.errors import ValidationNotFound
-from app.ids import is_id, new_id
+from app.authoring.version_history import require_versions
+from app.core.clock import now
+from app.core.database import Database
+from app.core.errors import ValidationNotFound
+from app.core.ids import is_id, new_id
+from app.core.rest.paging import Cursor, Page, paged
+from app.grading.queue.fair_share import VALIDATIONS, line_up
+from app.grading.queue.protocol import Enqueue
 from app.problems.models import PackageRow
-from app.queue.protocol import Enqueue
-from app.queue.turns import VALIDATIONS, line_up
-from app.rest.paging import Cursor, Page, paged
 from grader.package.proof import ValidationStep
 
 ValidationStatus = Literal["queued", "running", "finished"]

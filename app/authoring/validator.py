@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 
-from app.authoring.answering import wrong_verdicts
-from app.authoring.drawing import Drawing
+from app.authoring.answer_check import wrong_verdicts
 from app.authoring.models import ValidationRow
-from app.background import Loop
-from app.bounded import BoundedCallFailed, LimitExceeded, bounded_in_thread
-from app.database import Database
-from app.errors import PackageNotStored
-from app.problems.store import PackageStore
-from app.problems.texts import CPU_S, texts_of, too_complex
-from app.queue.jobs import Job, Jobs
-from app.queue.protocol import Grader
-from app.queue.threads import GradingThreads
-from app.queue.walls import Walls
-from app.web.markdown import parse_texts
+from app.authoring.question_drawing import QuestionDrawing
+from app.core.background_loop import Loop
+from app.core.bounded_calls import BoundedCallFailed, LimitExceeded, bounded_in_thread
+from app.core.database import Database
+from app.core.errors import PackageNotStored
+from app.core.web.markdown import parse_texts
+from app.grading.queue.jobs import Job, Jobs
+from app.grading.queue.protocol import Grader
+from app.grading.queue.threads import GradingThreads
+from app.grading.queue.walls import Walls
+from app.problems.package_store import PackageStore
+from app.problems.rendered_texts import CPU_S, texts_of, too_complex
 from grader.context import Context
 from grader.errors import GraderFault, WallMissing
 from grader.fingerprint import Fingerprint
@@ -108,7 +108,7 @@ class Validator:
         self._walls = walls
         self.jobs = [Jobs(ValidationRow, self._validate, is_long=True)]
         self.loop = Loop("drawing questions", self._draw)
-        self._drawing = Drawing(database, grader, packages, GradingThreads(1).run)
+        self._drawing = QuestionDrawing(database, grader, packages, GradingThreads(1).run)
 
     async def _draw(self) -> None:
         if not self._walls.are_up:

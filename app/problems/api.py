@@ -10,14 +10,14 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from app.accounts.caller import User
-from app.accounts.counted import report_rate
+from app.accounts.request_limits import report_rate
 from app.accounts.web import current_user
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
+from app.core.services import Provided
+from app.problems.catalogue import Catalogue
 from app.problems.exams import Exams, refuse_in_exam
 from app.problems.schemas import HintsJSON, ProblemDetail, ProblemList
-from app.problems.service import Catalogue
-from app.rest.problem_json import problem_responses
-from app.rest.routing import rest_router
-from app.services import Provided
 
 router = rest_router("problems")
 MaybeUser = Annotated[User | None, Depends(current_user)]

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Protocol
 
 from app.accounts.caller import User
-from app.errors import ExamOpen
+from app.core.errors import ExamOpen
 
 
 class Exams(Protocol):

@@ -8,14 +8,14 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database import Base, UTCDateTime
+from app.core.database import Base, UTCDateTime
 
 
 class PackageRow(Base):
     """One version, which never changes. `version` is the content hash. `files` maps paths to texts.
 
     `known` are the fingerprints of its known mistakes (grader/fingerprint.py): they follow from the files and from JAX.
-    `explained` is whether stored attempts were compared with them (app/insight/explaining.py).
+    `explained` is whether stored attempts were compared with them (app/teaching/insight/misconception_backfill.py).
     """
 
     __tablename__ = "packages"

@@ -5,19 +5,19 @@ from collections.abc import Collection
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.clock import now
-from app.database import Database, insert_into
+from app.core.clock import now
+from app.core.database import Database, insert_into
 from app.problems.models import PublishedRow, QuestionsRow
 from grader.variants import Variants
 
 
-async def drawn_for(session: AsyncSession, version: str) -> Variants | None:
+async def questions_for(session: AsyncSession, version: str) -> Variants | None:
     """None if they have not been drawn yet, or if the version has none."""
     row = await session.get(QuestionsRow, version)
     return None if row is None else Variants.read(row.drawn)
 
 
-async def keep_drawn(database: Database, version: str, questions: Variants) -> None:
+async def store_questions(database: Database, version: str, questions: Variants) -> None:
     """Store them, unless another process has done so."""
     row = {"version": version, "drawn": questions.stored(), "drawn_at": now()}
     async with database.writing() as session:

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.core.view import View
 from app.problems.tracks import Section
-from app.view import View
 from grader.checks.grading import GradedCheck, grading_of
 from grader.package.package import Limits, Package, Tolerance
 

@@ -11,7 +11,7 @@ from jax.sharding import PartitionSpec as P
 from jax.stages import Compiled
 from jax.typing import DTypeLike
 
-from app.calculators.presets import PRESETS
+from app.learning.calculators.presets import PRESETS
 from grader.program.census import take_census
 from tests.lessons import checkpointed
 from tests.lessons.errors import error_of

@@ -25,19 +25,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.util import LRUCache
 from starlette.routing import BaseRoute
 
-from app.database import Database
-from app.lessons.reading import Lessons
-from app.main import create_app
-from app.migrate import migrate
-from app.queue.null import NullGrader
-from app.queue.protocol import Grader
-from app.queue.walls import Walls
-from app.running import Grading
-from app.services import Services
-from app.settings import CHECKOUT, Settings
+from app.core.database import Database
+from app.core.migrate import migrate
+from app.core.services import Services
+from app.core.settings import CHECKOUT, Settings
+from app.entry.assembly import Grading
+from app.entry.main import create_app
+from app.grading.queue.null_grader import NullGrader
+from app.grading.queue.protocol import Grader
+from app.grading.queue.walls import Walls
+from app.learning.lessons.lesson_files import Lessons
 from grader.package.package import Package
 from grader.package.reader import read_package
-from tests.app.rest.examples import recorded
+from tests.app.core.rest.examples import recorded
+from tests.app.receiver import Receiver, receiving
 
 ARGON2 = PasswordHash.recommended
 TOKEN = "preset-token-of-the-owner"
@@ -106,7 +107,7 @@ def statements_compiled_once() -> Iterator[None]:
         return created
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.database.create_async_engine", sharing)
+        patch.setattr("app.core.database.create_async_engine", sharing)
         yield
 
 
@@ -364,4 +365,11 @@ def database_url(each_database: Database) -> str | None:
 @pytest.fixture
 async def either(start_service: StartService, database_url: str | None) -> AsyncIterator[Service]:
     async with start_service(database_url=database_url) as running:
+        yield running
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """A receiver of webhooks for each test."""
+    async with receiving() as running:
         yield running

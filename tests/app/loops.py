@@ -2,12 +2,12 @@
 
 import asyncio
 
-from app.background import Loop
+from app.core.background_loop import Loop
 
 
 def quicken(monkeypatch) -> None:
     """Shorten every loop's pause to a hundredth."""
-    monkeypatch.setattr("app.background.sleep", lambda seconds: asyncio.sleep(seconds / 100))
+    monkeypatch.setattr("app.core.background_loop.sleep", lambda seconds: asyncio.sleep(seconds / 100))
 
 
 def hold(monkeypatch, name: str) -> None:

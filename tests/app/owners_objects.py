@@ -7,13 +7,13 @@ from sqlalchemy import select
 
 from app.accounts.identities import Identity
 from app.accounts.service import Accounts
-from app.clock import now
-from app.database import Base, Database
-from app.explorer.models import ExplorationRow
-from app.ids import new_id
-from app.lessons.models import LessonRunRow
-from app.problems.service import Catalogue
-from app.workbench.drafts import Drafts
+from app.core.clock import now
+from app.core.database import Base, Database
+from app.core.ids import new_id
+from app.learning.explorer.models import ExplorationRow
+from app.learning.lessons.models import LessonRunRow
+from app.learning.workbench.drafts import Drafts
+from app.problems.catalogue import Catalogue
 from grader.explore import Explored
 from grader.script import Printed
 from tests.app.accounts.people import sign_in

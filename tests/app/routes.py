@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi.routing import iter_route_contexts
 
-from app.calculators.tables import BY_NAME
+from app.learning.calculators.tables import BY_NAME
 
 PUBLIC = {
     ("GET", "/"),
@@ -30,7 +30,7 @@ PUBLIC = {
     ("GET", "/lessons/{slug}"),
     ("GET", "/explore"),
     ("GET", "/healthz"),
-    # For a token of its own alone: tests/app/operating/test_metrics.py.
+    # For a token of its own alone: tests/app/operations/operating/test_metrics.py.
     ("GET", "/metrics"),
     ("GET", "/help/errors"),
     ("GET", "/help/reasons"),

@@ -1,7 +1,7 @@
 """No text makes a reader of the service take more than time in proportion to its length.
 
 Markdown and the rules for packages are among them, although a process with a limit reads these texts
-(tests/app/test_bounded.py): an honest package must not reach the limit.
+(tests/app/core/test_bounded_calls.py): an honest package must not reach the limit.
 """
 
 import io
@@ -11,15 +11,15 @@ from contextlib import suppress
 
 import pytest
 
-from app.authoring.zipped import files_of
-from app.courses.errors import RosterInvalid
-from app.courses.roster_file import read_roster
-from app.errors import PackageRefused
-from app.similarity.fingerprints import fingerprints
-from app.web.diff import diff_lines
-from app.web.highlight import highlight_code
-from app.web.markdown import parse_markdown
-from app.web.messages import code_spans
+from app.authoring.package_zip import files_of
+from app.core.errors import PackageRefused
+from app.core.web.diff import diff_lines
+from app.core.web.highlight import highlight_code
+from app.core.web.markdown import parse_markdown
+from app.core.web.messages import code_spans
+from app.teaching.courses.errors import RosterInvalid
+from app.teaching.courses.roster_file import read_roster
+from app.teaching.similarity.fingerprints import fingerprints
 from grader.likelihood import by_likelihood
 from grader.package.figures import active_content
 from grader.package.package import KnownSubmission

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.queue.null import NullGrader
+from app.grading.queue.null_grader import NullGrader
 from benchmarks.census import Census, take_census
 from benchmarks.diverse import REJECTED_OF, SEED, choose
 from benchmarks.errors import BenchmarkFailed

@@ -42,7 +42,7 @@ def serve(data: Path, *, all_problems: bool = False, problems: Path | None = Non
       all_problems: serve all problems instead of one of each mode. The service prepares every problem it serves.
       problems: the folder of other packages to serve instead.
     """
-    command = [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
+    command = [sys.executable, "-m", "app.entry.cli", "serve", "--port", "0", "--data", str(data)]
     if problems is None and all_problems:
         problems = CHECKOUT / "problems"
     elif problems is None:

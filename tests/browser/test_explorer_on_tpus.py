@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from grader.explore import explored
 from grader.function import read_function
-from tests.app.explorer.conftest import Measuring
+from tests.app.learning.explorer.conftest import Measuring
 from tests.browser.browser import Service
 from tests.browser.workbench import OpenPage
 

@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.app.authoring.zips import another, zipped
 from tests.browser.browser import CHECKOUT, OWNER_TOKEN, Service, read_addresses
 
-NULL = CHECKOUT / "tests" / "app" / "cli" / "serve_null.py"
+NULL = CHECKOUT / "tests" / "app" / "entry" / "cli" / "serve_null.py"
 PASSWORD = "four quiet grey geese"
 SLUG = "add_two"
 STUDENTS = 30

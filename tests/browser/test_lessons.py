@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from app.lessons.reading import Lessons
+from app.learning.lessons.lesson_files import Lessons
 from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
 from tests.lessons.write_claims import LESSONS
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.cli.__main__ import COMMANDS
-from app.settings import Settings
+from app.core.settings import Settings
+from app.entry.cli.__main__ import COMMANDS
 from grader.sandbox.tasks import needed_tasks
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.__main__ import COMMANDS
-from app.settings import Settings
+from app.core.settings import Settings
+from app.entry.cli.__main__ import COMMANDS
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 Instruction = tuple[str, str]
@@ -94,7 +94,7 @@ def test_no_shell_stands_between_a_signal_and_the_service(word):
 
 def test_the_command_exists():
     [entry], [command] = rests("ENTRYPOINT", FINAL), rests("CMD", FINAL)
-    assert json.loads(entry) == [".venv/bin/python", "-m", "app.cli"]
+    assert json.loads(entry) == [".venv/bin/python", "-m", "app.entry.cli"]
     assert json.loads(command)[0] in COMMANDS
 
 
@@ -163,6 +163,6 @@ def test_what_is_copied_gets_in_and_exists():
         for source in copy.split()[:-1]:
             assert (CHECKOUT / source).exists(), source
             assert not ignored(source), source
-    service = "app/cli/__main__.py", "app/web/static/base.css"
+    service = "app/entry/cli/__main__.py", "app/core/web/static/base.css"
     for needed in (*service, "problems/fsdp_step/problem.toml", "lessons/order.toml", "uv.lock"):
         assert not ignored(needed), needed

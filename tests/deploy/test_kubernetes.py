@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.__main__ import COMMANDS
-from app.operating.health import router as health_router
-from app.settings import Settings
+from app.core.settings import Settings
+from app.entry.cli.__main__ import COMMANDS
+from app.operations.operating.health import router as health_router
 
 FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "kubernetes"
 HEALTH = {getattr(route, "path", "") for route in health_router.routes}
@@ -115,7 +115,7 @@ def test_probes_ask_for_what_exists():
     assert api["livenessProbe"]["httpGet"]["path"] == "/healthz"
     # Without a worker, /readyz is false, and the pages must stay up.
     assert api["readinessProbe"]["httpGet"]["path"] == "/healthz"
-    assert worker["startupProbe"]["exec"]["command"][:3] == [".venv/bin/python", "-m", "app.cli"]
+    assert worker["startupProbe"]["exec"]["command"][:3] == [".venv/bin/python", "-m", "app.entry.cli"]
     assert worker["startupProbe"]["exec"]["command"][3] in COMMANDS
 
 
@@ -162,5 +162,5 @@ def test_workers_are_scaled_by_the_queue():
     [trigger] = spec["triggers"]
     [reference] = OBJECTS["TriggerAuthentication", trigger["authenticationRef"]["name"]]["spec"]["secretTargetRef"]
     assert reference["key"] in OBJECTS["Secret", reference["name"]]["stringData"]
-    # That the databases answer the query is tested in tests/app/operating/test_tally.py.
+    # That the databases answer the query is tested in tests/app/operations/operating/test_attempt_statistics.py.
     assert trigger["metadata"]["targetQueryValue"].isdecimal()

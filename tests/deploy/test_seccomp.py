@@ -102,7 +102,7 @@ def test_a_user_without_root_makes_the_namespaces_of_a_sandbox():
 
 
 def test_every_wall_stands_and_a_program_is_graded_under_it():
-    done = under_profile(sys.executable, "-m", "app.cli", "doctor", "--json")
+    done = under_profile(sys.executable, "-m", "app.entry.cli", "doctor", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)
     assert [wall["name"] for wall in found["walls"] if wall["up"]] == wall_names()
@@ -112,7 +112,7 @@ def test_every_wall_stands_and_a_program_is_graded_under_it():
 def test_the_service_answers_under_it(tmp_path):
     command = [sys.executable, str(CHECKOUT / "tests" / "deploy" / "under_profile.py"), sys.executable]
     command += [
-        str(CHECKOUT / "tests" / "app" / "cli" / "serve_null.py"),
+        str(CHECKOUT / "tests" / "app" / "entry" / "cli" / "serve_null.py"),
         "serve",
         "--port",
         "0",

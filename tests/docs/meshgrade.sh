@@ -4,12 +4,12 @@
 # running; a reader who starts one again has pressed Ctrl-C first.
 case ${1-} in
 problem)
-    if [ "${2-}" != preview ]; then exec "$DOCS_PYTHON" -m app.cli "$@"; fi
+    if [ "${2-}" != preview ]; then exec "$DOCS_PYTHON" -m app.entry.cli "$@"; fi
     set -- "$DOCS_SERVE" "$@"
     ;;
 serve) set -- "$DOCS_SERVE" "$@" ;;
 worker) set -- "$DOCS_WORKER" "$@" ;;
-*) exec "$DOCS_PYTHON" -m app.cli "$@" ;;
+*) exec "$DOCS_PYTHON" -m app.entry.cli "$@" ;;
 esac
 script=$1 kind=$2
 shift
@@ -20,7 +20,7 @@ if [ -e "$DOCS_RUNNING/$kind.pid" ]; then
 fi
 # Emptied here: the new process may do so only after `grep` has read what the one before it printed.
 : >"$DOCS_RUNNING/$kind.out"
-# shellcheck disable=SC2086  # a module is two words: -m app.cli
+# shellcheck disable=SC2086  # a module is two words: -m app.entry.cli
 nohup setsid "$DOCS_PYTHON" $script "$@" >"$DOCS_RUNNING/$kind.out" 2>"$DOCS_RUNNING/$kind.err" </dev/null 3<&- 4>&- &
 echo $! >"$DOCS_RUNNING/$kind.pid"
 until grep -qE 'Ctrl-C|Waiting for the server' "$DOCS_RUNNING/$kind.out"; do

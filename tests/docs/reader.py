@@ -32,9 +32,9 @@ done
 """
 _COPIED = ("docs", "pyproject.toml", "uv.lock", "CONTRIBUTING.md")
 _LINKED = ("app", "grader", "tests", "benchmarks", "migrations", "deploy", "frontend")
-_JUDGE = "-m app.cli"
-_NULL_SERVE = str(CHECKOUT / "tests" / "app" / "cli" / "serve_null.py")
-_NULL_WORKER = str(CHECKOUT / "tests" / "app" / "cli" / "worker_null.py")
+_JUDGE = "-m app.entry.cli"
+_NULL_SERVE = str(CHECKOUT / "tests" / "app" / "entry" / "cli" / "serve_null.py")
+_NULL_WORKER = str(CHECKOUT / "tests" / "app" / "entry" / "cli" / "worker_null.py")
 
 
 @dataclass(frozen=True, slots=True)

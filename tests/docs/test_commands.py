@@ -34,7 +34,7 @@ NOT_RUN = {
     ): "it changes the machine's PostgreSQL; the tests have one of their own",
     "./meshgrade problem check problems": "it judges every submission; another command of the page judges one package",
     "./meshgrade problem sync https://github.com/course/problems.git --branch main": (
-        "it needs the network; tests/app/repositories has a server of its own"
+        "it needs the network; tests/app/authoring/repositories has a server of its own"
     ),
     "./meshgrade problem sync": "it needs the repository of the command before it",
     "time ./meshgrade problem check psum_scatter_mean --fresh": _MEASURES,
@@ -79,7 +79,9 @@ _MAY_REJECT = re.compile(r"^\./meshgrade (?:judge|run|submit|problem check) ")
 
 _JUDGES = re.compile(r"^\./meshgrade (?:judge all_gather_tiled|inspect|doctor)\b")
 WITH_COMMANDS = [page for page in PAGES if any(block.language == "sh" for block in blocks(page))]
-FOLLOWED = chosen([names(page) for page in WITH_COMMANDS], lambda name: (name,), shared=("app/cli/", "tests/docs/"))
+FOLLOWED = chosen(
+    [names(page) for page in WITH_COMMANDS], lambda name: (name,), shared=("app/entry/cli/", "tests/docs/")
+)
 
 
 def listed(page: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 
-from app.calculators.tables import CALCULATORS
+from app.learning.calculators.tables import CALCULATORS
 from tests.docs.pages import CHECKOUT
 
 PAGE = (CHECKOUT / "docs" / "curriculum.md").read_text(encoding="utf-8")

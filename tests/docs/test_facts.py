@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticUndefined
 
-from app.operating.metrics import Metrics
-from app.settings import Settings
-from app.web.reasons import REASONS as EXPLAINED
+from app.core.settings import Settings
+from app.core.web.reasons import REASONS as EXPLAINED
+from app.operations.operating.metrics import Metrics
 from grader.reasons import REASONS
 from grader.verdict import Verdict
-from tests.app.rest.test_error_shape import every_refusal
+from tests.app.core.rest.test_error_shape import every_refusal
 from tests.docs.pages import CHECKOUT, PAGES, blocks, commands, links, names, prose
 
 DOCS = CHECKOUT / "docs"
@@ -114,7 +114,9 @@ def test_every_option_of_a_benchmark_exists() -> None:
 @pytest.mark.parametrize("page", ["accounts.md", "tutorials/student.md", "tutorials/instructor.md"])
 def test_what_the_pages_of_the_service_are_said_to_show_is_in_them(page: str) -> None:
     """Names of pages, buttons and problems are emphasized: *Submit*."""
-    templates = "\n".join(path.read_text(encoding="utf-8") for path in CHECKOUT.glob("app/web/templates/**/*.html"))
+    templates = "\n".join(
+        path.read_text(encoding="utf-8") for path in CHECKOUT.glob("app/core/web/templates/**/*.html")
+    )
     titles = "\n".join(path.read_text(encoding="utf-8") for path in CHECKOUT.glob("problems/*/problem.toml"))
     shown = " ".join(f"{templates}\n{titles}\n{[each.name for each in EXPLAINED.values()]}".lower().split())
     named = re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", prose(DOCS / page))

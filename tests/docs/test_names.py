@@ -13,9 +13,9 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from typer.main import get_command
 
-from app.cli.__main__ import COMMANDS as PRODUCT
-from app.main import create_app
-from app.settings import Settings
+from app.core.settings import Settings
+from app.entry.cli.__main__ import COMMANDS as PRODUCT
+from app.entry.main import create_app
 from tests.docs.pages import CHECKOUT, PAGES, links, names, prose, shell_lines, spans
 
 COMMANDS = {**PRODUCT, "bench": "benchmarks.__main__", "test": "tests.__main__"}

@@ -1,4 +1,4 @@
-"""The part of a verdict that the front page shows: app/browse/example.json.
+"""The part of a verdict that the front page shows: app/learning/browse/front_page_example.json.
 
 After a deliberate change, judge the submission again (`./meshgrade judge --json`, into verdict.json) and read the
 difference that this makes: `.venv/bin/python -m tests.grader.front_example verdict.json`
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from app.browse.example import FILE
+from app.learning.browse.front_page_example import FILE
 from grader.evidence import Amounts, Leaves
 from grader.package.reader import read_package
 from grader.verdict import Verdict

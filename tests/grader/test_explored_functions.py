@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.explorer.examples import all_examples
+from app.learning.explorer.examples import all_examples
 from grader.errors import SubmissionFault
 from grader.explore import Explored, explored
 from grader.function import read_function

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.browse.example import FILE
+from app.learning.browse.front_page_example import FILE
 from tests.grader import shipped
 from tests.grader.front_example import PROBLEM, SUBMISSION, example_of
 

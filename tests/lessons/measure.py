@@ -18,7 +18,7 @@ from typing import Any
 
 import jax
 
-from app.lessons.filling import blocks
+from app.learning.lessons.measured_numbers import blocks
 
 
 def load(file: Path) -> ModuleType:

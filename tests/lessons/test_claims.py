@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.lessons.lesson import Lesson
-from app.lessons.reading import Lessons
+from app.learning.lessons.lesson import Lesson
+from app.learning.lessons.lesson_files import Lessons
 from tests.lessons.write_claims import LESSONS, measure
 from tests.parts import chosen
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.lessons.lesson import Lesson
-from app.lessons.reading import Lessons
+from app.learning.lessons.lesson import Lesson
+from app.learning.lessons.lesson_files import Lessons
 from grader.context import QUIET
 from grader.explore import explored
 from grader.modes.program.function import inspect_function

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.lessons.lesson import Lesson, Misreading, Program, Question, Text
-from app.lessons.reading import Lessons
+from app.learning.lessons.lesson import Lesson, Misreading, Program, Question, Text
+from app.learning.lessons.lesson_files import Lessons
 from tests.lessons.write_claims import LESSONS
 
 SHIPPED = Lessons.load(LESSONS)

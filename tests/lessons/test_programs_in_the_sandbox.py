@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.lessons.lesson import Lesson
-from app.lessons.reading import Lessons
-from app.lessons.runs import prints_the_same
+from app.learning.lessons.lesson import Lesson
+from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.runs import prints_the_same
 from grader.context import QUIET
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings

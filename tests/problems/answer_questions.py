@@ -23,7 +23,7 @@ import optax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from app.authoring.checking import judge_package
+from app.authoring.package_check import judge_package
 from grader.context import QUIET
 from grader.judge import Judge
 from grader.package.reader import read_package

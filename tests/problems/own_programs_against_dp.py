@@ -15,7 +15,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from app.calculators.own_programs import OWN_PROGRAMS, Spec
+from app.learning.calculators.comparison_programs import OWN_PROGRAMS, Spec
 from grader.package.package import Package
 from grader.package.reader import read_package
 

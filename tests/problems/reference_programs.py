@@ -11,8 +11,8 @@ from typing import Any
 
 import jax
 
-from app.calculators.measured import PROBLEMS
-from app.calculators.own_programs import OWN_PROGRAMS
+from app.learning.calculators.comparison_programs import OWN_PROGRAMS
+from app.learning.calculators.measured_programs import PROBLEMS
 from grader.program.collective_uses import collectives_of
 from grader.program.facts import ProgramLeaf
 from tests.problems.measured import Program, Programs

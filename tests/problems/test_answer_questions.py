@@ -9,7 +9,7 @@ from tests.grader.shipped import PROBLEMS, slugs
 
 SLUGS = slugs("answer")
 JUDGED_BY = (
-    "app/authoring/checking.py",
+    "app/authoring/package_check.py",
     "grader/modes/answer/",
     "grader/variants.py",
     "tests/problems/answer_questions.py",

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import optax
 import pytest
 
-from app.web.markdown import render_markdown
+from app.core.web.markdown import render_markdown
 
 SECTIONS = ["Problem", "Why this matters", "The idea", "Pitfalls"]
 PARAMETERS = 70e9

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from app.authoring.checking import judge_package
+from app.authoring.package_check import judge_package
 from grader.context import QUIET
 from grader.known import KnownMistakes, current, is_alike
 from grader.package.proof import expectations

@@ -89,7 +89,7 @@ async def test_code_survives_a_form_that_is_out_of_date(service):
 
 
 async def test_every_form_of_every_template_has_it():
-    from app.web.templating import ENVIRONMENT, TEMPLATES
+    from app.core.web.templating import ENVIRONMENT, TEMPLATES
 
     forms = 0
     for name in ENVIRONMENT.list_templates():

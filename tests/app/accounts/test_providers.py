@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.accounts.providers import GitHubProvider, Providers, _Client, build_providers
 from app.accounts.service import Accounts
-from app.settings import Settings
-from app.start_errors import SettingInvalid
+from app.core.settings import Settings
+from app.core.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, OIDCServer, run_provider
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_in, sign_up
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from app.accounts.service import Accounts
-from app.clock import now
+from app.core.clock import now
 from tests.app.accounts.people import PASSWORD, browser, form_token, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,7 @@ import pytest
 
 from app.accounts.caller import User
 from app.accounts.service import Accounts
-from app.clock import now
+from app.core.clock import now
 from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio

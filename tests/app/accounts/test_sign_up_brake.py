@@ -9,7 +9,7 @@ from sqlalchemy import select
 from app.accounts.errors import TooManySignUps
 from app.accounts.models import HourlyCountRow
 from app.accounts.sign_up_brake import SignUpBrake, SignUpLimits
-from app.clock import now
+from app.core.clock import now
 
 pytestmark = pytest.mark.anyio
 HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"

@@ -4,7 +4,7 @@ import pytest
 
 from app.accounts.models import UserRow
 from app.accounts.service import Accounts
-from app.database import Database
+from app.core.database import Database
 from tests.app.accounts.people import send_form, sign_in
 
 pytestmark = pytest.mark.anyio

@@ -5,15 +5,15 @@ import html
 import pytest
 
 from app.accounts.providers import Providers, build_providers
-from app.settings import Settings
-from app.start_errors import SettingInvalid
+from app.core.settings import Settings
+from app.core.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.app.accounts.people import browser, form_token, sign_in
 from tests.app.routes import OWN, PUBLIC
 
 pytestmark = pytest.mark.anyio
 INVITATIONS = "/api/v1/invitations"
-# Another name is refused (tests/app/rest/test_hosts.py), so this is the most that a sender can choose.
+# Another name is refused (tests/app/core/rest/test_host_check.py), so this is the most that a sender can choose.
 EVIL = {"Host": "192.0.2.99"}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.accounts.service import Accounts
-from app.clock import now
+from app.core.clock import now
 from tests.app.accounts.people import SITE, browser, send_form, sign_up
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from app.problems.store import PackageStore
+from app.problems.package_store import PackageStore
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_in, sign_up
 from tests.app.authoring.test_validation import GOOD
 from tests.app.authoring.zips import another, upload

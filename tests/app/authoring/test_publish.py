@@ -6,13 +6,13 @@ import pytest
 
 from app.accounts.caller import User
 from app.authoring.service import Authoring
-from app.database import Database
-from app.problems.store import PackageStore
+from app.core.database import Database
+from app.problems.package_store import PackageStore
 from tests.app.accounts.people import SITE, browser, sign_up
-from tests.app.attempts.handing_in import hand_in
 from tests.app.authoring.test_validation import GOOD
 from tests.app.authoring.zips import another, upload
 from tests.app.conftest import FILES
+from tests.app.grading.attempts.handing_in import hand_in
 from tests.app.program_verdict import program_verdict
 
 pytestmark = pytest.mark.anyio
@@ -121,7 +121,7 @@ async def test_a_damaged_version_leaves_the_one_before_it(service, package, monk
     version = await uploaded(service)
     await service.services[PackageStore].publish("add_one", version)
     service.services[PackageStore]._read.clear()
-    monkeypatch.setattr("app.problems.store.package_of", lambda slug, files, is_stored: package)
+    monkeypatch.setattr("app.problems.package_store.package_of", lambda slug, files, is_stored: package)
     await service.services[Authoring]._serving.refresh()
     assert (await service.http.get(ONE)).json()["version"] == package.version
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.authoring.zipped import MAX_ZIP_BYTES, files_of
-from app.errors import BodyNotZip, PackageRefused
-from app.problems.store import PackageStore
+from app.authoring.package_zip import MAX_ZIP_BYTES, files_of
+from app.core.errors import BodyNotZip, PackageRefused
+from app.problems.package_store import PackageStore
 from grader.package.fault import PackageInvalid
 from grader.package.reader import package_of
 from tests.app.authoring.zips import ZIP, another, upload, zipped

@@ -10,15 +10,15 @@ from sqlalchemy import select, update
 from app.authoring.models import ValidationRow
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator, steps_of
-from app.clock import now
-from app.database import Database
-from app.problems.store import PackageStore
-from app.queue.null import NullGrader
-from app.queue.walls import Walls
+from app.core.clock import now
+from app.core.database import Database
+from app.grading.queue.null_grader import NullGrader
+from app.grading.queue.walls import Walls
+from app.problems.package_store import PackageStore
 from grader.errors import Cancelled, GraderFault, WallMissing
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES, WallState
-from tests.app.queue.taking import doing
+from tests.app.grading.queue.taking import doing
 
 pytestmark = pytest.mark.anyio
 # The judge of these tests accepts the text of the reference alone.

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.problems.service import Catalogue
+from app.problems.catalogue import Catalogue
 from grader.checks.grading import grading_of
 from grader.package.reader import read_package
 
@@ -34,7 +34,7 @@ def test_a_package_with_faults_is_left_out_and_the_rest_served(tmp_path, package
             return read_package(folder)
         return package
 
-    monkeypatch.setattr("app.problems.service.read_package", read)
+    monkeypatch.setattr("app.problems.catalogue.read_package", read)
     folder = tmp_path / "one that does and one that does not"
     for name in ("broken", "add_one"):
         (folder / name).mkdir(parents=True)

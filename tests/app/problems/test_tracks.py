@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.problems.service import Catalogue
+from app.problems.catalogue import Catalogue
 from app.problems.tracks import TracksInvalid, arrange, read_tracks
 
 pytestmark = pytest.mark.anyio

@@ -14,12 +14,12 @@ from tests.grader.shipped import PROBLEMS
 
 PACKAGES = Path(__file__).parents[1] / "packages"
 OTHERS = {"first_steps": UUID("11111111-2222-4333-8444-555555555555")}
-# These need a judge: tests/app/authoring/test_checking.py breaks them.
+# These need a judge: tests/app/authoring/test_package_check.py breaks them.
 JUDGED = {"page", "cases", "reference", "starter", "accepted", "rejected", "uncaught", "untested-check"}
 JUDGED |= {"surviving-mutant", "grader"}
-# tests/app/authoring/test_answering.py breaks these.
+# tests/app/authoring/test_answer_check.py breaks these.
 JUDGED |= {"questions", "never-wrong"}
-# tests/app/authoring/test_checking_measured.py breaks these.
+# tests/app/authoring/test_measurement_check.py breaks these.
 JUDGED |= {"flaky", "key-order", "mesh-difference", "unused-input", "constant-output", "zero-output"}
 JUDGED |= {"unvaried-input", "tight-tolerance", "loose-tolerance", "tight-limit", "loose-limit"}
 

@@ -8,8 +8,8 @@ for name in (
     "grader.modes.program.examine",
     "grader.checks",
     "grader.sandbox.session",
-    "app.main",
-    "app.settings",
+    "app.entry.main",
+    "app.core.settings",
 ):
     try:
         importlib.import_module(name)

@@ -1,0 +1,26 @@
+"""REST: the audit log, for owners."""
+
+from typing import Annotated
+
+from fastapi import Depends
+
+from app.accounts.audit.log import AuditLog
+from app.accounts.audit.schemas import AuditPage
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.core.rest.paging import NewestFirst
+from app.core.rest.routing import rest_router
+from app.core.services import Provided
+
+router = rest_router("people")
+Owner = Annotated[User, Depends(require_role("owner", "account"))]
+
+
+@router.get("/audit", summary="What owners and instructors did to others, newest first")
+async def list_audit_entries(
+    owner: Owner,
+    audit: Provided[AuditLog],
+    cursor: NewestFirst,
+) -> AuditPage:
+    entries = await audit.list(cursor)
+    return AuditPage(entries=entries, next=entries.next)

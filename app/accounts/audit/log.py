@@ -1,0 +1,188 @@
+"""The audit log: what owners and instructors did to others. The only writer of that table.
+
+An entry is written in the transaction of what it records, so neither exists without the other. It contains no secret.
+"""
+
+from datetime import datetime
+from typing import Literal, cast, get_args
+
+from sqlalchemy import or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from app.accounts.audit.models import AuditRow
+from app.accounts.caller import User
+from app.accounts.models import UserRow
+from app.accounts.text_rules import check_line
+from app.core.clock import now
+from app.core.database import Database
+from app.core.errors import AuditEntryNotFound
+from app.core.ids import new_id
+from app.core.rest.paging import Cursor, Page, paged
+from app.core.view import View
+
+LONGEST_REASON = 200
+LONGEST_DETAIL = 200
+Action = Literal[
+    "role-changed",
+    "deactivated",
+    "reactivated",
+    "password-reset",
+    "rejudge-applied",
+    "assignment-changed",
+    "assignment-withdrawn",
+    "lti-platform-added",
+    "lti-platform-changed",
+    "lti-platform-removed",
+    "lti-key-rotated",
+    "lti-roster",
+    "comment-added",
+    "comment-removed",
+    "similarity-read",
+    "similarity-compared",
+    "merged",
+    "password-reset-by-operator",
+    "assignment-extended",
+    "announced",
+    "announcement-removed",
+    "score-changed",
+    "repository-added",
+    "repository-removed",
+]
+ACTIONS: tuple[Action, ...] = get_args(Action)
+ACTION_WORDS: dict[Action, str] = {
+    "role-changed": "changed the role",
+    "deactivated": "deactivated the account",
+    "reactivated": "reactivated the account",
+    "password-reset": "reset the password",
+    "rejudge-applied": "applied a rejudge",
+    "assignment-changed": "changed an assignment",
+    "assignment-withdrawn": "withdrew an assignment",
+    "lti-platform-added": "registered a learning platform",
+    "lti-platform-changed": "changed a learning platform",
+    "lti-platform-removed": "removed a learning platform",
+    "lti-key-rotated": "created a new LTI key",
+    "lti-roster": "imported the roster of a learning platform",
+    "comment-added": "commented on an attempt",
+    "comment-removed": "removed a comment",
+    "similarity-read": "read the similarity report",
+    "similarity-compared": "compared a submission with another",
+    "merged": "merged an account into this one",
+    "password-reset-by-operator": "reset the password from the command line",
+    "assignment-extended": "changed extra time or attempts",
+    "announced": "posted an announcement",
+    "announcement-removed": "removed an announcement",
+    "score-changed": "changed the points of an attempt",
+    "repository-added": "registered a repository",
+    "repository-removed": "removed a repository",
+}
+# What they did to problems, courses and the service: `whom` is None.
+OF_PROBLEMS: frozenset[Action] = frozenset(
+    {
+        "rejudge-applied",
+        "assignment-changed",
+        "assignment-withdrawn",
+        "lti-platform-added",
+        "lti-platform-changed",
+        "lti-platform-removed",
+        "lti-key-rotated",
+        "lti-roster",
+        "similarity-read",
+        "announced",
+        "announcement-removed",
+        "repository-added",
+        "repository-removed",
+    }
+)
+# What the operator did on the command line: `actor` is None.
+OF_OPERATOR: frozenset[Action] = frozenset({"password-reset-by-operator"})
+
+
+class Party(View):
+    id: str
+    name: str
+
+
+class AuditEntry(View):
+    """`actor` and `whom` are null once their account is deleted. `whom` is also null for what was done to a problem,
+    a course or the service, and `actor` for what the operator did on the command line."""
+
+    id: str
+    at: datetime
+    actor: Party | None
+    action: Action
+    whom: Party | None
+    detail: str
+    reason: str
+
+    @property
+    def is_of_problem(self) -> bool:
+        return self.action in OF_PROBLEMS
+
+    @property
+    def is_of_operator(self) -> bool:
+        return self.action in OF_OPERATOR
+
+
+def check_reason(reason: str) -> str:
+    """The reason as it is stored. Raises `FieldInvalid`."""
+    return check_line("reason", reason, LONGEST_REASON, empty=True)
+
+
+def record(
+    session: AsyncSession, actor: User | None, action: Action, whom_id: str | None, reason: str, detail: str = ""
+) -> None:
+    """Write an entry in the caller's transaction. `reason` comes from `check_reason`.
+
+    Without an `actor`, the operator did it on the command line.
+    """
+    session.add(
+        AuditRow(
+            id=new_id(),
+            at=now(),
+            user_id=actor.id if actor else None,
+            whom_id=whom_id,
+            action=action,
+            detail=detail,
+            reason=reason,
+        )
+    )
+
+
+class AuditLog:
+    """Safe to share between requests."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self, cursor: Cursor, about: str | None = None) -> Page[AuditEntry]:
+        """Newest first. `about` is the id of the person it concerns. Raises `AuditEntryNotFound` for the cursor."""
+        row, actor, whom = AuditRow, aliased(UserRow), aliased(UserRow)
+        query = (
+            select(row, actor.name, whom.name)
+            .outerjoin(actor, actor.id == row.user_id)
+            .outerjoin(whom, whom.id == row.whom_id)
+        )
+        only = [] if about is None else [or_(row.whom_id == about, row.user_id == about)]
+        async with self._database.reading() as session:
+            return await paged(session, query, (row.at, row.id), cursor, _entry, only=only, missing=_not_found)
+
+
+def _party(user_id: str | None, name: str | None) -> Party | None:
+    return None if user_id is None or name is None else Party(id=user_id, name=name)
+
+
+def _entry(row: AuditRow, actor: str | None, whom: str | None) -> AuditEntry:
+    return AuditEntry(
+        id=row.id,
+        at=row.at,
+        actor=_party(row.user_id, actor),
+        action=cast(Action, row.action),
+        whom=_party(row.whom_id, whom),
+        detail=row.detail,
+        reason=row.reason,
+    )
+
+
+def _not_found(entry_id: str) -> AuditEntryNotFound:
+    return AuditEntryNotFound(f"The audit log has no entry {entry_id!r}.")

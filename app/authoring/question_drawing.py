@@ -1,0 +1,60 @@
+"""Draws the questions of published problems of mode answer, so that students can be asked."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from app.core.database import Database
+from app.core.errors import PackageNotStored
+from app.grading.queue.protocol import Grader, PackageSource
+from app.problems.questions import published_without, store_questions
+from grader.context import Context
+from grader.errors import GraderFault
+from grader.package.package import AnswerManifest
+from grader.variants import Variants
+
+log = logging.getLogger(__name__)
+Draw = Callable[[], Variants | None]
+
+
+class QuestionDrawing:
+    """Belongs to one event loop. A failure is retried when the grader's own setback is due.
+
+    Args:
+      in_thread: calls a function that blocks.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        grader: Grader,
+        packages: PackageSource,
+        in_thread: Callable[[Draw], Awaitable[Variants | None]],
+    ) -> None:
+        self._database = database
+        self._grader = grader
+        self._packages = packages
+        self._in_thread = in_thread
+        self._without: set[str] = set()
+
+    async def draw(self, context: Context) -> None:
+        """Draw what is missing. Raises WallMissing and Cancelled."""
+        for version in await published_without(self._database, self._without):
+            if not self._grader.setbacks.is_due(version):
+                continue
+            try:
+                package = await self._packages.get(version)
+            except PackageNotStored:  # nothing can be graded by it either, which is reported there
+                self._without.add(version)
+                continue
+            questions = None
+            if isinstance(package.manifest, AnswerManifest):
+                try:
+                    questions = await self._in_thread(partial(self._grader.variants, package, context))
+                except GraderFault as fault:
+                    log.error("the questions of %s could not be drawn: %s", package.slug, fault)
+                    continue
+            if questions is None:
+                self._without.add(version)
+            else:
+                await store_questions(self._database, version, questions)

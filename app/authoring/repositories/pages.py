@@ -1,0 +1,105 @@
+"""Pages for instructors: the repositories from which packages are synced, and what each sync did."""
+
+import asyncio
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import Instructor, site_address
+from app.authoring.repositories.git import NEEDED, usable_git
+from app.authoring.repositories.service import USERNAME, NewRepository, Repositories
+from app.authoring.repositories.sync_runner import Syncs
+from app.core.errors import Refused
+from app.core.rest.paging import Cursor
+from app.core.services import Provided, Services, services_of
+from app.core.settings import Settings
+from app.core.web.forms import read_form
+from app.core.web.templating import render_page, render_secret_page
+
+router = APIRouter(prefix="/repositories", include_in_schema=False)
+_HERE = "/repositories"
+_SHOWN = 10
+
+
+def services(request: Request) -> Services:
+    return services_of(request)
+
+
+@router.get("")
+async def list_repositories(request: Request, user: Instructor) -> HTMLResponse:
+    return await _list_page(request, user)
+
+
+@router.post("")
+async def add_repository(request: Request, user: Instructor, repositories: Provided[Repositories]) -> Response:
+    form = {name: value.strip() for name, value in (await read_form(request, max_bytes=16 * 1024)).items()}
+    new = NewRepository(
+        kind="folder" if form.get("kind") == "folder" else "git",
+        address=form.get("address", ""),
+        branch=form.get("branch", ""),
+        folder=form.get("folder", "").strip("/"),
+        username=form.get("username") or USERNAME,
+        access_token=form.get("access_token") or None,
+    )
+    try:
+        repository, secret = await repositories.add(user, new)
+    except Refused as refusal:
+        return await _list_page(request, user, refusal, form)
+    return await _page(request, user, repository.id, secret)
+
+
+@router.get("/{repository_id}")
+async def show_repository(request: Request, repository_id: str, user: Instructor) -> HTMLResponse:
+    return await _page(request, user, repository_id)
+
+
+@router.post("/{repository_id}/sync")
+async def sync_repository(request: Request, repository_id: str, user: Instructor, syncs: Provided[Syncs]) -> Response:
+    await read_form(request)
+    sync = await syncs.request(user, repository_id, "person")
+    return RedirectResponse(f"{_HERE}/{sync.repository}", status_code=303)
+
+
+@router.post("/{repository_id}/remove")
+async def remove_repository(
+    request: Request, repository_id: str, user: Instructor, repositories: Provided[Repositories]
+) -> Response:
+    await read_form(request)
+    await repositories.remove(user, repository_id)
+    return RedirectResponse(_HERE, status_code=303)
+
+
+async def _list_page(
+    request: Request, user: User, refusal: Refused | None = None, form: dict[str, str] | None = None
+) -> HTMLResponse:
+    found = services(request)
+    repositories = await found[Repositories].every()
+    latest = {each.id: await found[Repositories].syncs(each.id, Cursor(1)) for each in repositories}
+    return render_page(
+        "repositories.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        repositories=repositories,
+        latest={name: sync for name, syncs in latest.items() for sync in syncs},
+        refusal=refusal,
+        form={"kind": "git"} | (form or {}),
+        paths=found[Settings].sync_paths,
+        git_needed=None if await asyncio.to_thread(usable_git) else NEEDED,
+    )
+
+
+async def _page(request: Request, user: User, repository_id: str, secret: str | None = None) -> HTMLResponse:
+    found = services(request)
+    repository = await found[Repositories].get(repository_id)
+    syncs = await found[Repositories].syncs(repository_id, Cursor(_SHOWN))
+    render = render_page if secret is None else render_secret_page
+    return render(
+        "repository.html",
+        user=user,
+        repository=repository,
+        syncs=syncs,
+        is_running=any(each.status == "running" for each in syncs),
+        secret=secret,
+        site=site_address(request),
+    )

@@ -1,0 +1,112 @@
+"""Routes of REST: a route's signature says what it reads, what it requires and, by that, which errors it can give.
+
+A parameter whose type is a pydantic model is the body, as in FastAPI, but app/core/rest/body.py reads it: strictly,
+with an error for each fault, and after the dependencies before it, so that nobody sends a body without being permitted
+to.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from app.core.rest.body import MAX_BYTES, read_json
+from app.core.rest.problem_json import problem_responses
+from app.core.services import services_of
+from app.core.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class MaxBytes:
+    """In the annotation of a body that may be larger than `MAX_BYTES`."""
+
+    limit: int | Callable[[Settings], int]
+
+    def of(self, settings: Settings) -> int:
+        return self.limit if isinstance(self.limit, int) else self.limit(settings)
+
+
+def refuses(*statuses: int) -> Callable[[F], F]:
+    """Tells which errors a dependency raises, for the description of each route that has it."""
+
+    def mark(dependency: F) -> F:
+        dependency.refuses = statuses  # type: ignore[attr-defined]
+        return dependency
+
+    return mark
+
+
+class RestRoute(APIRoute):
+    """`body_model` is what the route reads; None if it has no body that is JSON."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        self.body_model = _read_strictly(endpoint)
+        if self.body_model is not None:
+            options["openapi_extra"] = _described(self.body_model)
+        super().__init__(path, endpoint, **options)
+        self.responses = {**problem_responses(*sorted(set(self._refusals()))), **self.responses}
+
+    def _refusals(self) -> Iterator[int]:
+        if self.body_model is not None:
+            yield from (400, 413, 415, 422)
+        if "{" in self.path:
+            yield 404
+        yield from _refusals_of(self.dependant)
+
+
+def rest_router(tag: str, prefix: str = "") -> APIRouter:
+    """A router of REST, whose routes the description lists under `tag`."""
+    tags: list[str | Enum] = [tag]
+    return APIRouter(tags=tags, prefix=prefix, route_class=RestRoute)
+
+
+def body_of(endpoint: Callable[..., Any]) -> tuple[str, type[BaseModel]] | None:
+    """The name and the model of the endpoint's body; None if it has none."""
+    for name, hint in get_type_hints(endpoint).items():
+        if name != "return" and inspect.isclass(hint) and issubclass(hint, BaseModel):
+            return name, hint
+    return None
+
+
+def _read_strictly(endpoint: Callable[..., Any]) -> type[BaseModel] | None:
+    """Let the endpoint's body, if it has one, be read as a dependency. Returns its model."""
+    found = body_of(endpoint)
+    if found is None:
+        return None
+    name, model = found
+    signature = inspect.signature(endpoint)
+    marks = get_args(get_type_hints(endpoint, include_extras=True)[name])[1:]
+    limit = next((each for each in marks if isinstance(each, MaxBytes)), MaxBytes(MAX_BYTES))
+    body = signature.parameters[name].replace(annotation=Annotated[model, Depends(_reader(model, limit))])
+    changed = [body if each.name == name else each for each in signature.parameters.values()]
+    endpoint.__signature__ = signature.replace(parameters=changed)  # type: ignore[attr-defined]
+    return model
+
+
+def _reader(model: type[BaseModel], limit: MaxBytes) -> Callable[[Request], Any]:
+    async def read_body(request: Request) -> BaseModel:
+        return await read_json(request, model, max_bytes=limit.of(services_of(request)[Settings]))
+
+    return read_body
+
+
+def _described(model: type[BaseModel]) -> dict[str, Any]:
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def _refusals_of(dependant: Dependant) -> Iterator[int]:
+    constrained = any(each.field_info.metadata for each in dependant.path_params)
+    if constrained or dependant.query_params or dependant.header_params:
+        yield 422
+    for each in dependant.dependencies:
+        yield from getattr(each.call, "refuses", ())
+        yield from _refusals_of(each)

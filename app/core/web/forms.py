@@ -1,0 +1,45 @@
+"""Reads plain HTML forms without a multipart parser: all our forms are application/x-www-form-urlencoded."""
+
+from urllib.parse import parse_qsl
+
+from fastapi import Request
+
+from app.core.errors import BodyRefused, BodyTooLarge
+from app.core.web.form_token import FIELD, check_form_token
+
+
+class FormInvalid(BodyRefused):
+    status, slug, title = 400, "form-invalid", "The form cannot be read"
+
+
+async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str]:
+    """Read the fields of a form from one of our pages, with the line ends of Python files.
+
+    Raises:
+      FormInvalid: wrong content type, not UTF-8, or a repeated field.
+      BodyTooLarge: larger than `max_bytes`.
+      FormTokenInvalid: the form was not created for this browser.
+    """
+    fields = await read_unchecked_form(request, max_bytes=max_bytes)
+    check_form_token(request, fields.pop(FIELD, ""))
+    return fields
+
+
+async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = 16) -> dict[str, str]:
+    """For a page that keeps the input even if the token is refused. The caller must call `check_form_token`."""
+    content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if content_type != "application/x-www-form-urlencoded":
+        raise FormInvalid("This address expects a form. Send it from the page, or use the REST interface.")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > max_bytes:
+            raise BodyTooLarge(f"The form is larger than {max_bytes} bytes.")
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=max_fields)
+    except ValueError:  # also UnicodeDecodeError
+        raise FormInvalid("The form could not be read because it is not UTF-8 or has too many fields.") from None
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise FormInvalid("The form repeats a field.")
+    return {name: value.replace("\r\n", "\n") for name, value in fields.items()}

@@ -1,0 +1,102 @@
+// Talks to the REST interface about one attempt: send, follow, cancel, fetch what the server drew.
+
+/** A refusal of the server or the network, in words for the reader. */
+export class GradingError extends Error {}
+
+/** Nobody is signed in, or no longer. */
+export class NotSignedIn extends GradingError {}
+
+async function ask(url, options = {}) {
+  let response;
+  try {
+    response = await fetch(url, { credentials: "same-origin", ...options });
+  } catch {
+    throw new GradingError("The server cannot be reached. Your code is kept in this browser; try again in a moment.");
+  }
+  if (response.ok) return response;
+  const problem = await response.json().catch(() => ({}));
+  if (response.status === 401) {
+    throw new NotSignedIn("You are not signed in, so nothing was sent. Your code is kept in this browser: sign in, then send it again.");
+  }
+  const error = new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server responded with ${response.status}.`);
+  throw Object.assign(error, { faults: problem.faults });
+}
+
+/** Sends a submission; `action` is "run", "own" (a run with `inputs`) or "submit". Resolves to the attempt. */
+export async function send(slug, action, source, inputs) {
+  const response = await ask(`/api/v1/problems/${slug}/${action === "submit" ? "attempts" : "runs"}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json" },
+    body: JSON.stringify({ source, inputs }),
+  });
+  return response.json();
+}
+
+export const cancel = (id) => ask(`/api/v1/attempts/${id}`, { method: "DELETE", headers: { Accept: "application/json" } });
+
+export const readAttempt = async (id) => (await ask(`/api/v1/attempts/${id}`, { headers: { Accept: "application/json" } })).json();
+
+/** What the server drew at `url`, as nodes for the page. */
+export async function fetchFragment(url) {
+  const html = await (await ask(url, { headers: { Accept: "text/html" } })).text();
+  return document.createRange().createContextualFragment(html);
+}
+
+/** The whole page at `url`, to take parts of. */
+export async function fetchPage(url) {
+  return new DOMParser().parseFromString(await (await ask(url, { headers: { Accept: "application/json" } })).text(), "text/html");
+}
+
+// The phases in plain words: app/grading/attempts/phases.py.
+const WORDS = Object.entries(JSON.parse(document.querySelector("[data-phases]")?.dataset.phases ?? "{}"));
+
+function inWords(phase) {
+  const [begins, words] = WORDS.find(([each]) => phase === each || phase.startsWith(`${each} `)) ?? ["", ""];
+  return words + phase.slice(begins.length);
+}
+
+/** One line about an attempt that is under way. */
+export function describe({ status, phase, queue }) {
+  if (status === "queued") return describePlace(queue);
+  return phase ? `Running: ${inWords(phase)}` : "Running";
+}
+
+// As app/grading/attempts/pages.py says it where there is no script.
+function describePlace(queue) {
+  if (queue?.workers === 0) return "No worker is connected. Grading starts when one connects.";
+  if (!queue?.ahead) return "Waiting for a free worker";
+  const line = `Waiting: ${queue.ahead} ahead of you`;
+  return queue.expected_wait_s === null ? line : `${line}, about ${queue.expected_wait_s} s`;
+}
+
+const isOver = (attempt) => attempt.status === "finished" || attempt.status === "cancelled";
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/** Reports each change to `onStatus` and resolves to the finished or cancelled attempt. */
+export function follow(id, onStatus) {
+  return new Promise((resolve, reject) => {
+    const events = new EventSource(`/api/v1/attempts/${id}/events`);
+    events.addEventListener("status", (event) => {
+      const state = JSON.parse(event.data);
+      if (!isOver(state)) onStatus(state);
+    });
+    events.addEventListener("verdict", (event) => {
+      events.close();
+      resolve(JSON.parse(event.data));
+    });
+    events.addEventListener("error", () => {
+      if (events.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
+      poll(id, onStatus).then(resolve, reject);
+    });
+  });
+}
+
+// Where events do not come through (some proxies), asking now and then does.
+async function poll(id, onStatus) {
+  for (;;) {
+    const attempt = await readAttempt(id);
+    if (isOver(attempt)) return attempt;
+    onStatus(attempt);
+    await pause(2000);
+  }
+}

@@ -1,0 +1,101 @@
+"""Style sheets, scripts and the editor bundle, at URLs that change when any of them changes."""
+
+import gzip
+import hashlib
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse, Response
+from starlette.staticfiles import NotModifiedResponse, StaticFiles
+from starlette.types import Scope
+
+FOLDER = Path(__file__).resolve().parent / "static"
+# Not `import("…")`: that module is loaded when it is needed.
+_IMPORT = re.compile(r"""\b(?:from|import)\s*"(\.{1,2}/[\w./-]+\.js)\"""")
+
+
+def accepts(accept_encoding: str, coding: str) -> bool:
+    """Whether a client's header allows this coding: `br;q=0` does not, and neither does a missing header."""
+    for each in accept_encoding.lower().split(","):
+        name, _, weight = each.partition(";")
+        if name.strip() == coding:
+            return weight.replace(" ", "") not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
+    return False
+
+
+@cache
+def static_version() -> str:
+    """Hash of all static files. It is a folder in the URL, so modules always import modules of the same version."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in FOLDER.rglob("*") if path.is_file()):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(FOLDER).as_posix()}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def static_url(name: str) -> str:
+    """Address of a file in app/core/web/static."""
+    return f"/static/{static_version()}/{name}"
+
+
+@cache
+def module_urls(name: str) -> list[str]:
+    """Addresses of a module and of all modules that it imports, for a page to load them at the same time."""
+    found: list[Path] = []
+    waiting = [(FOLDER / name).resolve()]
+    while waiting:
+        file = waiting.pop(0)
+        if file not in found:
+            found.append(file)
+            waiting += [(file.parent / each).resolve() for each in _IMPORT.findall(file.read_text())]
+    return [static_url(file.relative_to(FOLDER).as_posix()) for file in found]
+
+
+@cache
+def _encoded(file: Path) -> dict[str, bytes]:
+    """The file by its content codings, the smallest first. The build of the editor stores a `.br` beside its files."""
+    brotli = file.with_name(f"{file.name}.br")
+    codings = {"br": brotli.read_bytes()} if brotli.is_file() else {}
+    content = file.read_bytes()
+    zipped = gzip.compress(content, mtime=0)
+    return codings | ({"gzip": zipped} if len(zipped) < 0.9 * len(content) else {})
+
+
+class _Immutable(StaticFiles):
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
+
+    def file_response(
+        self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        sent = Headers(scope=scope)
+        codings = _encoded(Path(full_path))
+        accepted = sent.get("accept-encoding", "")
+        coding = next((each for each in codings if accepts(accepted, each)), None)
+        if coding is None or "range" in sent:
+            plain = super().file_response(full_path, stat_result, scope, status_code)
+            plain.headers.add_vary_header("Accept-Encoding")
+            return plain
+        headers = FileResponse(full_path, status_code, stat_result=stat_result).headers
+        del headers["content-length"], headers["accept-ranges"]
+        headers["content-encoding"] = coding
+        # Its own: a strong validator belongs to these bytes.
+        headers["etag"] = headers["etag"][:-1] + f'-{coding}"'
+        headers.add_vary_header("Accept-Encoding")
+        if self.is_not_modified(headers, sent):
+            return NotModifiedResponse(headers)
+        return Response(codings[coding], status_code, dict(headers))
+
+
+def mount_static(app: FastAPI) -> None:
+    """Serve the folder with ETags, only under its current version, and compress it now."""
+    for file in FOLDER.rglob("*"):
+        if file.is_file():
+            _encoded(file)
+    app.mount(f"/static/{static_version()}", _Immutable(directory=FOLDER), name="static")

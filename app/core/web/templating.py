@@ -1,0 +1,121 @@
+"""One Jinja environment for all pages. Escaping is always on, and an undefined name is an error."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from app.core.clock import now
+from app.core.errors import Refused
+from app.core.web.drawings.units import bytes_text, exact_text
+from app.core.web.form_token import form_token
+from app.core.web.icons import icon
+from app.core.web.messages import code_spans, listing_of, prose_of, short_number
+from app.core.web.next_page import sign_in_address, this_page
+from app.core.web.reasons import REASONS
+from app.core.web.static_files import module_urls, static_url
+from app.core.web.template_cache import template_cache
+from app.core.web.theme import THEMES, theme
+from app.core.web.time_zone import zone
+from grader.text import plain_text
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _moment(moment: datetime) -> str:
+    return moment.astimezone(zone()).strftime("%-d %b %Y, %H:%M %Z")
+
+
+def _ago(moment: datetime) -> str:
+    """How long ago it was, or how long until it happens: `3 minutes ago`, `in 5 days`. After a month, the date."""
+    distance = now() - moment
+    length = abs(distance)
+    if length < timedelta(minutes=1):
+        return "just now"
+    if length >= timedelta(days=30):
+        return moment.astimezone(zone()).strftime("%-d %b %Y")
+    name, unit = next((name, unit) for name, unit in _UNITS if length >= unit)
+    count = length // unit
+    text = f"{count} {name}{'' if count == 1 else 's'}"
+    return f"{text} ago" if distance > timedelta() else f"in {text}"
+
+
+_UNITS = (("day", timedelta(days=1)), ("hour", timedelta(hours=1)), ("minute", timedelta(minutes=1)))
+
+
+def _reason_name(reason: str) -> str:
+    """A reason in words. One that an older release stored and that no longer exists is shown as it is."""
+    return next((found.name for name, found in REASONS.items() if name == reason), reason)
+
+
+def _score(score: float) -> str:
+    # Two decimals, so that programs with different places in a ranking rarely show the same number.
+    return f"{score:.2f}"
+
+
+def _build_environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Otherwise each page checks the file system for changes of its templates.
+        auto_reload=False,
+        cache_size=-1,
+    )
+    environment.globals["static"] = static_url
+    environment.globals["modules"] = module_urls
+    environment.globals["form_token"] = form_token
+    environment.globals["sign_in_address"] = sign_in_address
+    environment.globals["icon"] = icon
+    environment.globals["theme"] = theme
+    environment.globals["themes"] = THEMES
+    environment.globals["this_page"] = this_page
+    environment.filters["iso"] = _iso
+    environment.filters["moment"] = _moment
+    environment.filters["ago"] = _ago
+    environment.filters["reason_name"] = _reason_name
+    environment.filters["plain_text"] = plain_text
+    environment.filters["bytes"] = bytes_text
+    environment.filters["exact"] = exact_text
+    environment.filters["code_spans"] = code_spans
+    environment.filters["prose_of"] = prose_of
+    environment.filters["listing_of"] = listing_of
+    environment.filters["short_number"] = short_number
+    environment.filters["score"] = _score
+    environment.bytecode_cache = template_cache(environment)
+    return environment
+
+
+ENVIRONMENT = _build_environment()
+
+
+def compile_pages() -> None:
+    """Compile every template now, so that the first reader of a page does not wait for it."""
+    for name in ENVIRONMENT.list_templates():
+        ENVIRONMENT.get_template(name)
+
+
+def render_page(name: str, /, *, status_code: int = 200, **context: Any) -> HTMLResponse:
+    """Render a template to a response that shared caches must not store, because pages show who is signed in."""
+    html = ENVIRONMENT.get_template(name).render(context)
+    return HTMLResponse(html, status_code=status_code, headers={"Cache-Control": "private, no-cache"})
+
+
+def render_secret_page(name: str, /, *, refusal: Refused | None = None, **context: Any) -> HTMLResponse:
+    """Render a page that shows or asks for a secret, so no cache may store it, not even the browser's.
+
+    `refusal` is the error of a submitted form. The page shows it above the form, and has its status.
+    """
+    page = render_page(name, status_code=refusal.status if refusal else 200, refusal=refusal, **context)
+    page.headers["Cache-Control"] = "no-store"
+    if refusal:
+        page.headers.update(refusal.headers)
+    return page

@@ -1,0 +1,129 @@
+"""Compiles one source or two with its own judge, and shows the programs: what `inspect` and `explore` share."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from app.core.start_errors import StartRefused
+from app.entry.cli.submission_arguments import source_limit, source_of
+from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
+
+if TYPE_CHECKING:
+    from grader.context import Context
+    from grader.judge import Judge
+    from grader.program.measured import Measured
+
+    Compile = Callable[[Judge, str, Context], tuple[Measured, ...]]
+
+
+CHIP: Any = typer.Option(
+    "--tpu",
+    metavar="CHIP",
+    help="Also compile it for a slice of TPU v5e, v5p or v6e. Needs no TPU; run `./meshgrade install-tpu` first.",
+)
+
+
+def read_sources(file: str, against: str | None, reference: str | None = None) -> list[tuple[str, str]]:
+    """The name and the source of each file. `against` may be `reference` if there is one.
+
+    Raises `StartRefused` if one of them cannot be read.
+    """
+    if file == against == "-":
+        raise StartRefused("standard input can be read only once", "Name a file for one of the two sources.")
+    found = [(file, source_of(file, source_limit()))]
+    if against == "reference" and reference is not None:
+        found.append((against, reference))
+    elif against is not None:
+        found.append((against, source_of(against, source_limit())))
+    return found
+
+
+def show_compiled(compile_source: "Compile", sources: list[tuple[str, str]], *, as_json: bool) -> None:
+    """Show the programs of the first source, or how they differ from those of the second.
+
+    Raises:
+      typer.Exit: with 1 if a source has no program, 3 if the grader failed; standard error says why.
+    """
+    try:
+        measured = _compiled(compile_source, sources)
+    except _NoProgram as none:
+        fault = none.fault
+        if as_json:
+            print(json.dumps({"file": none.file, "error": str(fault), "reason": fault.reason, "detail": fault.detail}))
+        else:
+            from grader.report import fault_message
+
+            named = "" if len(sources) == 1 else f"{none.file}: "
+            print(f"{named}{fault.reason.replace('_', ' ')}: {fault_message(fault)}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    except WallMissing as missing:
+        print(f"Error: refusing to execute code: {missing}", file=sys.stderr)
+        raise typer.Exit(3) from None
+    except GraderFault as fault:
+        print(f"Error: {fault}", file=sys.stderr)
+        raise typer.Exit(3) from None
+    except Cancelled:
+        raise typer.Exit(130) from None
+    if len(measured) > 1:
+        _show_differences(*measured, as_json=as_json)
+    elif as_json:
+        print(json.dumps([_as_json(each) for each in measured[0]], indent=2))
+    else:
+        from app.entry.cli.program_text import print_program
+
+        for each in measured[0]:
+            print_program(each)
+
+
+class _NoProgram(Exception):
+    def __init__(self, file: str, fault: SubmissionFault) -> None:
+        super().__init__(file)
+        self.file, self.fault = file, fault
+
+
+def _compiled(compile_source: "Compile", sources: list[tuple[str, str]]) -> "list[tuple[Measured, ...]]":
+    """The programs of each source, one for each mesh."""
+    from app.entry.cli.local_judge import local_judge
+
+    measured = []
+    with local_judge() as (judge, context):
+        for name, source in sources:
+            try:
+                measured.append(compile_source(judge, source, context))
+            except SubmissionFault as fault:
+                raise _NoProgram(name, fault) from fault
+    return measured
+
+
+def _show_differences(mine: "tuple[Measured, ...]", other: "tuple[Measured, ...]", *, as_json: bool) -> None:
+    from grader.program.differences import differences
+
+    found = [(each.mesh, differences(each, that)) for each, that in zip(mine, other, strict=True)]
+    if as_json:
+        rows = [{"mesh": mesh, "differences": [asdict(each) for each in these]} for mesh, these in found]
+        print(json.dumps(rows, indent=2))
+    else:
+        from app.entry.cli.program_text import print_differences
+
+        for mesh, these in found:
+            print_differences(mesh, these)
+
+
+def _as_json(measured: "Measured") -> dict[str, Any]:
+    from grader.program.facts import to_json
+    from grader.program.strict_json import write
+
+    facts = to_json(measured.facts)
+    return {
+        "mesh": measured.mesh,
+        "state": measured.state,
+        "inputs": measured.inputs,
+        "outputs": measured.outputs,
+        "facts": facts,
+        "observed": {"primitives": measured.primitives, "retraced": measured.retraced},
+        "tpu": write(measured.tpu) if measured.tpu else None,
+    }

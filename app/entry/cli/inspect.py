@@ -1,0 +1,49 @@
+"""`meshgrade inspect`: shows what a submission compiles to, without judging it."""
+
+from typing import Annotated
+
+import typer
+
+from app.core.start_errors import StartRefused
+from app.entry.cli.compiled_programs import CHIP, read_sources, show_compiled
+from app.entry.cli.open_exploration import OpenOption, open_explored
+from app.entry.cli.remote.connection import InsecureOption, ServerOption
+from app.entry.cli.submission_arguments import package_of
+from grader.chips import ChipName
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command(
+    help="Show what FILE compiles to, for every mesh of the problem: where each leaf lives, the communication between "
+    "devices, memory and FLOPs. With --against, show how it differs from another submission. Exit status: 0 shown, "
+    "1 a file has no program, 3 failed, 2 wrong usage."
+)
+def inspect(
+    problem: Annotated[str, typer.Argument(metavar="SLUG_OR_PATH", help="A problem's slug, or a package's folder.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Show what differs from this submission instead; `reference` is the problem's own."
+        ),
+    ] = None,
+    tpu: Annotated[ChipName | None, CHIP] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    open_page: OpenOption = False,
+    server: ServerOption = None,
+    insecure: InsecureOption = False,
+) -> None:
+    package = package_of(problem)
+    if package.manifest.mode != "program":
+        raise StartRefused(
+            f"{package.slug} is a problem of mode {package.manifest.mode}, so it has no compiled program to inspect",
+            "Name a problem of mode program, such as fsdp_shard_map_step.",
+        )
+    sources = read_sources(file, against, package.files["reference.py"])
+    if open_page:
+        subject = {"problem": package.slug}
+        return open_explored(subject, sources, tpu, server, insecure=insecure, as_json=as_json)
+    show_compiled(
+        lambda judge, source, context: judge.inspect(package, source, context, chip=tpu), sources, as_json=as_json
+    )

@@ -1,0 +1,69 @@
+"""`meshgrade judge`: grades a file on this machine, without a server."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.entry.cli.submission_arguments import package_of, source_limit, source_of
+from grader.errors import Cancelled, WallMissing
+
+if TYPE_CHECKING:
+    from grader.package.package import Package
+    from grader.variants import Variants
+    from grader.verdict import Verdict
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+_EXIT = {"accepted": 0, "rejected": 1, "failed": 3}
+
+
+@app.command(
+    help="Grade FILE on this machine, without a server. Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage."
+)
+def judge(
+    problem: Annotated[str, typer.Argument(metavar="SLUG_OR_PATH", help="A problem's slug, or a package's folder.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+) -> None:
+    package, source = package_of(problem), source_of(file, source_limit())
+    try:
+        verdict = _judge(package, source)
+    except WallMissing as missing:
+        if as_json:
+            print(json.dumps({"error": str(missing), "wall": missing.wall, "remedy": missing.remedy}))
+        print(f"Error: refusing to grade: {missing}", file=sys.stderr)
+        raise typer.Exit(_EXIT["failed"]) from None
+    except Cancelled:
+        raise typer.Exit(130) from None
+    if as_json:
+        print(json.dumps(verdict.model_dump(mode="json"), indent=2, ensure_ascii=False))
+    else:
+        from app.entry.cli.verdict_text import print_verdict
+
+        print_verdict(package.manifest.title, verdict)
+    raise typer.Exit(_EXIT[verdict.status])
+
+
+def _judge(package: "Package", source: str) -> "Verdict":
+    from app.entry.cli.local_judge import local_judge
+    from grader.package.package import AnswerManifest
+
+    with local_judge() as (judge, context):
+        if isinstance(package.manifest, AnswerManifest):
+            _print_question(package, source, judge.variants(package, context))
+        return judge.judge(package, source, context)
+
+
+def _print_question(package: "Package", source: str, questions: "Variants | None") -> None:
+    """Print the question that the file answers to standard error, because its numbers mean nothing without it."""
+    from grader.variants import AnswerSheet, fill
+
+    try:
+        number = AnswerSheet.read(source).variant
+    except ValueError:
+        number = 1
+    for each in questions.variants if questions else ():
+        if each.number == number:
+            question = fill(package.files["question.md"], each.parameters).strip()
+            print(f"Question {number} of {package.manifest.title}:\n\n{question}\n", file=sys.stderr)

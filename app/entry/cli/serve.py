@@ -1,0 +1,126 @@
+"""`meshgrade serve`: runs the API, the pages and the graders until Ctrl-C."""
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.entry.cli.options import Data
+from app.entry.cli.process_exit import exit_in_time
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from app.core.services import Services
+    from app.core.settings import Settings
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command(
+    help="Start the service: create the data folder, migrate the database, load the problems, print the address."
+)
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1, which only this machine can reach.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on. Default: 8000. 0 picks a free one.")] = None,
+    data: Data = None,
+) -> None:
+    from app.core.settings import load_server_settings
+    from app.entry.cli.listening_socket import allow_many_connections, listen
+    from app.operations.operating.logs import set_up_logs
+
+    settings = load_server_settings(host=host, port=port, data=data)
+    allow_many_connections()
+    # Opened first, so that a port in use is reported before any slow work begins.
+    with listen(settings.host, settings.port) as sock:
+        set_up_logs(settings.log_format, settings.log_level)
+        signal.signal(signal.SIGTERM, _interrupt)
+        # Links contain the real port, even if the system chose it.
+        asyncio.run(run_server(settings.model_copy(update={"port": sock.getsockname()[1]}), sock))
+    sys.stdout.flush()
+
+
+async def run_server(
+    settings: "Settings",
+    sock: socket.socket,
+    *,
+    beside: "Callable[[Services, str], Coroutine[Any, Any, None]] | None" = None,
+    wrap: "Callable[[ASGIApp], ASGIApp]" = lambda app: app,
+) -> None:
+    """Serve until a signal arrives.
+
+    Args:
+      beside: runs while it serves, with its services and its address.
+      wrap: puts another application around the service.
+    """
+    import uvicorn
+
+    from app.accounts.service import Accounts
+    from app.entry.cli.http_protocol import BoundedProtocol
+    from app.entry.cli.listening_socket import address_of, is_loopback
+    from app.entry.main import create_app
+    from app.grading.attempts.service import Attempts
+
+    service = create_app(settings, say=_say)
+
+    def opened() -> "Services":
+        services: Services = service.state.services
+        return services
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            _say(f"Meshgrade listens on {address}")
+            if not is_loopback(sock):
+                _say(f"Note: other machines can reach {settings.host}. Put it behind HTTPS. See docs/settings.md.")
+            _say(f"Sign in (works once): {address}/sign-in?token={link}")
+            _say("Press Ctrl-C to stop.")
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # Open event streams and long polls end now, or uvicorn would wait for them.
+            opened()[Attempts].events.close()
+            await super().shutdown(sockets)
+
+    config = uvicorn.Config(
+        wrap(service),
+        http=BoundedProtocol,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # app/core/web/proxies.py reads them.
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
+    )
+    address = settings.public_url or address_of(sock, settings.host)
+    # The lifespan runs here instead of in uvicorn, which would print a traceback if the data folder is in use.
+    async with service.router.lifespan_context(service):
+        accounts = opened()[Accounts]
+        link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+        # After its graceful end, uvicorn restores these and raises the signal again, which has been handled by then.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _ignore)
+        task = asyncio.create_task(beside(opened(), address)) if beside is not None else None
+        await Server(config).serve(sockets=[sock])
+        if task is not None:
+            task.cancel()
+        exit_in_time()
+
+
+def _say(line: str) -> None:
+    # In one call: several threads prepare problems, and `print` writes the end of a line separately.
+    print(f"{line}\n", end="", flush=True)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _ignore(number: int, frame: object) -> None:
+    pass

@@ -1,0 +1,255 @@
+"""Assembles the service; app/entry/worker.py assembles a worker. Only these and app/entry/assembly.py pick
+implementations. None of them imports JAX."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+
+from fastapi import FastAPI
+
+from app.accounts.providers import build_providers
+from app.accounts.service import Accounts
+from app.accounts.sign_up_brake import SignUpLimits
+from app.authoring.repositories.service import Repositories
+from app.authoring.repositories.sync_runner import Syncs
+from app.authoring.service import Authoring
+from app.authoring.validations import Validations
+from app.authoring.validator import Validator
+from app.core.data_folder import DataFolder
+from app.core.database import Database
+from app.core.migrate import migrate
+from app.core.outbound_requests import Outside
+from app.core.rest.openapi import operation_id
+from app.core.rest.rate_limit import RateLimit
+from app.core.services import Services, share
+from app.core.settings import Settings
+from app.core.version import VERSION
+from app.core.web.proxies import Clients
+from app.entry.assembly import (
+    HOOKS,
+    Grading,
+    build_grading,
+    jobs_of,
+    pick_events,
+    pick_queue,
+    preparing_of,
+    quiet,
+    workers_of,
+    working,
+)
+from app.entry.routes import add_routes
+from app.grading.attempts.guests import forgetting_guests
+from app.grading.attempts.overrides import Overrides
+from app.grading.attempts.service import AttemptLimits, Attempts
+from app.grading.queue.deployment_secret import share_secret
+from app.grading.queue.local_judge import LocalJudge
+from app.grading.queue.preparation import Preparer
+from app.grading.queue.protocol import GradeQueue
+from app.grading.queue.walls import Walls
+from app.learning.explorer.guests import forget_older_explorations
+from app.learning.explorer.service import ExplorationLimits, Explorations
+from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.runs import LessonRunLimits, LessonRuns, forget_older_lesson_runs
+from app.learning.workbench.drafts import Drafts
+from app.operations.operating.attempt_statistics import AttemptStatistics
+from app.operations.operating.metrics import Metrics
+from app.operations.operating.service_state import warnings_of
+from app.operations.webhooks.sender import WebhookSender
+from app.operations.webhooks.service import Webhooks
+from app.problems.catalogue import Catalogue
+from app.problems.catalogue_refresh import CatalogueRefresh
+from app.problems.exams import Exams
+from app.problems.package_store import PackageStore
+from app.problems.rendered_texts import RenderedTexts
+from app.teaching.courses.assistant_access import CourseAssistance
+from app.teaching.courses.attempt_limits import CourseGate
+from app.teaching.courses.exams import OpenExams
+from app.teaching.courses.service import Courses
+from app.teaching.insight.misconception_backfill import MisconceptionBackfill
+from app.teaching.lti.keys import ToolKeys
+from app.teaching.lti.launches import Launches
+from app.teaching.lti.platform_requests import PlatformRequests
+from app.teaching.lti.platforms import Platforms
+from app.teaching.lti.scores import ScoreSender
+from app.teaching.lti.selections import Selections
+from app.teaching.people.assistance import Assistance
+from app.teaching.rejudging.pump import RejudgePump
+from grader.package.package import Package
+
+_DESCRIPTION = (
+    "Practice problems in distributed JAX, with a grader. Send `Authorization: Bearer <token>`. "
+    "Every error is `application/problem+json` (RFC 9457). Match on its `slug`."
+)
+
+
+def create_app(
+    settings: Settings,
+    *,
+    grading: Callable[[DataFolder, Settings], Grading] = build_grading,
+    say: Callable[[str], None] = quiet,
+) -> FastAPI:
+    """Build the whole service as one ASGI application. Its lifespan opens the data folder and starts the graders.
+
+    Args:
+      grading: builds the judge. Tests pass one that executes nothing.
+      say: receives lines for the operator. Several threads may call it.
+    Raises:
+      StartRefused: from the lifespan, if the data folder or the database cannot be used.
+    """
+
+    metrics, clients = Metrics(), Clients(is_public=settings.public_url is not None)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with _open(app, settings, grading, say, metrics, clients):
+            yield
+
+    app = FastAPI(
+        title="Meshgrade",
+        version=VERSION,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        openapi_url="/openapi.json",
+        generate_unique_id_function=operation_id,
+        # The interactive pages load scripts from other sites, which the content security policy forbids.
+        docs_url=None,
+        redoc_url=None,
+        # Its log records can contain request bodies, which are people's submissions.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+        redirect_slashes=False,
+    )
+    add_routes(app, metrics, clients, settings)
+    return app
+
+
+@asynccontextmanager
+async def _open(
+    app: FastAPI,
+    settings: Settings,
+    grading: Callable[[DataFolder, Settings], Grading],
+    say: Callable[[str], None],
+    metrics: Metrics,
+    clients: Clients,
+) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        data, database = await _open_database(stack, settings, say)
+        store, texts = PackageStore(database), RenderedTexts(database)
+        catalogue, lessons = _load_content(settings, say)
+        await store.publish_folder(catalogue.all())
+        serving = CatalogueRefresh(catalogue, store)
+        await texts.forget_older()
+        await serving.refresh()
+        for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
+            say(unknown)
+        for unknown in lessons.unknown_problems(package.slug for package in catalogue.all()):
+            say(unknown)
+        accounts = await _open_accounts(database, settings)
+        built = grading(data, settings) if settings.grading_slots else None
+        if built is not None:
+            stack.callback(built.close)
+        walls = Walls(built.probe) if built else Walls.elsewhere()
+        events = pick_events(database, settings)
+        validator = Validator(database, built.grader, store, walls) if built else None
+        jobs = jobs_of(validator, built, store) if built and validator else []
+        queue = pick_queue(database, built, store, walls, events, settings, jobs)
+        limits = AttemptLimits(
+            settings.max_source_bytes,
+            settings.max_waiting_per_user,
+            settings.guest_runs_per_address,
+            settings.guest_runs_in_total,
+        )
+        validations = Validations(database, queue.enqueue)
+        explorations = Explorations(
+            database,
+            catalogue,
+            ExplorationLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
+            queue.enqueue,
+        )
+        lesson_runs = LessonRuns(
+            database,
+            LessonRunLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
+            queue.enqueue,
+        )
+        preparing = [] if built is None else [(preparing_of(built, walls, settings, say), catalogue.all())]
+        workers = workers_of(database, built, walls, preparing, settings, lambda: warnings_of(clients))
+        services = Services(
+            *(settings, database, store, catalogue, serving, texts, lessons, walls, workers, metrics, clients),
+            *(accounts, accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
+            *(validations, explorations, lesson_runs, RateLimit(settings.requests_per_minute)),
+            Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
+            Overrides(database, HOOKS.on_finished),
+            Drafts(database, catalogue, settings.max_source_bytes),
+            Authoring(database, store, texts, serving, validations, walls, settings.ceiling),
+            Repositories(database, data.secret, settings),
+            Webhooks(database, data.secret, private=settings.webhooks_private),
+            ToolKeys(database, data.secret),
+            Platforms(database, accounts.recent, private=settings.lti_private),
+        )
+        services.provide(GradeQueue, queue)
+        services.provide(Exams, services[OpenExams])
+        services.provide(Assistance, services[CourseAssistance])
+        courses, platforms = services[Courses], services[Platforms]
+        requests = PlatformRequests(Outside(private=settings.lti_private), services[ToolKeys])
+        services.add(
+            requests,
+            Launches(database, accounts, catalogue, platforms, requests, data.secret, settings.site),
+            Selections(database, courses, catalogue, platforms, requests, settings.site),
+            _local_judge(built, preparing),
+        )
+        share(app, services)
+        loops = [
+            WebhookSender(database, data.secret, Outside(private=settings.webhooks_private)).outbox.loop,
+            ScoreSender(database, courses, platforms, requests).outbox.loop,
+            serving.loop,
+            *services[Syncs].loops,
+            RejudgePump(database, queue, HOOKS).loop,
+            MisconceptionBackfill(database, store).loop,
+            forgetting_guests(database, forget_older_explorations, forget_older_lesson_runs),
+            *([validator.loop] if validator else []),
+        ]
+        async with working(queue, events, workers, preparing, loops, grace_s=0.0):
+            yield
+
+
+async def _open_database(
+    stack: AsyncExitStack, settings: Settings, say: Callable[[str], None]
+) -> tuple[DataFolder, Database]:
+    data = stack.enter_context(DataFolder(settings.data))
+    database = Database(settings.database, connections=settings.database_connections)
+    stack.push_async_callback(database.close)
+    if await migrate(database):
+        say(f"This is a new service: the database {database.name} was empty.")
+    if database.shared:
+        data.secret = await share_secret(database, data.secret)
+    return data, database
+
+
+def _load_content(settings: Settings, say: Callable[[str], None]) -> tuple[Catalogue, Lessons]:
+    catalogue = Catalogue.load(settings.problems, settings.ceiling)
+    if not catalogue.all():
+        say(f"There is no problem in {settings.problems}.")
+    lessons = Lessons.load(settings.lessons)
+    for fault in (*catalogue.faults, *lessons.faults):
+        say(f"skipped: {fault}")
+    return catalogue, lessons
+
+
+async def _open_accounts(database: Database, settings: Settings) -> Accounts:
+    accounts = Accounts(
+        database,
+        session_life=timedelta(days=settings.session_days),
+        link_life=timedelta(minutes=settings.sign_in_link_minutes),
+        confirm_after=timedelta(minutes=settings.confirm_after_minutes),
+        sign_up=settings.sign_up,
+        sign_up_limits=SignUpLimits(settings.sign_ups_per_address, settings.sign_ups_in_total),
+    )
+    token = settings.owner_token
+    await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)
+    return accounts
+
+
+def _local_judge(built: Grading | None, preparing: list[tuple[Preparer, list[Package]]]) -> LocalJudge:
+    if built is None:
+        return LocalJudge()
+    [(own, _)] = preparing
+    return LocalJudge(built.grader.warm, own.state, built.pool_stats or (lambda: None))

@@ -1,0 +1,126 @@
+"""Every route of the service, and the layers around all of them: errors, headers, the request log."""
+
+from fastapi import Depends, FastAPI
+
+from app.accounts import account_pages, confirm_pages, provider_pages
+from app.accounts import api as accounts_api
+from app.accounts import pages as accounts_pages
+from app.accounts.audit import api as audit_api
+from app.accounts.audit import pages as audit_pages
+from app.accounts.request_limits import limit_rate
+from app.accounts.web import reader_of
+from app.authoring import api as authoring_api
+from app.authoring import deprecated_api
+from app.authoring import pages as authoring_pages
+from app.authoring.repositories import api as repositories_api
+from app.authoring.repositories import pages as repositories_pages
+from app.core.rest.deprecation import add_deprecation_headers
+from app.core.rest.error_responses import add_error_responses
+from app.core.rest.host_check import add_host_check
+from app.core.rest.openapi import describe
+from app.core.rest.rate_limit import add_rate_limit_headers
+from app.core.settings import Settings
+from app.core.web.compression import add_compression
+from app.core.web.proxies import Clients, add_proxies
+from app.core.web.security import add_security_headers
+from app.core.web.static_files import mount_static
+from app.core.web.templating import compile_pages
+from app.grading.attempts import api as attempts_api
+from app.grading.attempts import batch_api, comment_api, comment_pages
+from app.grading.attempts import pages as attempts_pages
+from app.learning.browse import pages as browse_pages
+from app.learning.browse import progress_pages, theme_pages
+from app.learning.calculators import api as calculators_api
+from app.learning.calculators import pages as calculators_pages
+from app.learning.explorer import api as explorer_api
+from app.learning.explorer import pages as explorer_pages
+from app.learning.lessons import api as lessons_api
+from app.learning.lessons import pages as lessons_pages
+from app.learning.workbench import api as workbench_api
+from app.learning.workbench import give_up_pages, report_pages, reports_api, restore_pages, solutions_pages
+from app.learning.workbench import pages as workbench_pages
+from app.operations.help import pages as help_pages
+from app.operations.operating import api as operating_api
+from app.operations.operating import state_pages
+from app.operations.operating.health import router as health_router
+from app.operations.operating.metrics import Metrics
+from app.operations.operating.request_log import add_request_log
+from app.operations.personal_data import api as personal_data_api
+from app.operations.personal_data import pages as personal_data_pages
+from app.operations.webhooks import api as webhooks_api
+from app.problems import api as problems_api
+from app.teaching.courses import announcement_api, assignment_pages, gradebook_pages, roster_api, roster_pages
+from app.teaching.courses import api as courses_api
+from app.teaching.courses import pages as courses_pages
+from app.teaching.insight import api as insight_api
+from app.teaching.insight import pages as insight_pages
+from app.teaching.lti import api as lti_api
+from app.teaching.lti import pages as lti_pages
+from app.teaching.lti import platform_pages as lti_platform_pages
+from app.teaching.people import account_actions, attempt_api, attempt_pages, grading_pages, merge_pages, review_pages
+from app.teaching.people import api as people_api
+from app.teaching.people import pages as people_pages
+from app.teaching.rejudging import api as rejudging_api
+from app.teaching.rejudging import pages as rejudging_pages
+from app.teaching.similarity import api as similarity_api
+from app.teaching.similarity import pages as similarity_pages
+
+_API = "/api/v1"
+
+
+def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Settings) -> None:
+    """Add all routes and the layers around them. `metrics` and `clients` see every request."""
+    compile_pages()
+    add_error_responses(app, reader_of)
+    # Routes are tried in order, so the ones that a class requests most often come first.
+    app.include_router(problems_api.router, prefix=_API)
+    for api in (attempts_api, workbench_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for pages in (browse_pages, workbench_pages, attempts_pages):
+        app.include_router(pages.router)
+    for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for api in (people_api, attempt_api, insight_api, reports_api, audit_api, lti_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for api in (courses_api, roster_api, announcement_api, similarity_api, calculators_api, repositories_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for api in (lessons_api, explorer_api, personal_data_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    app.include_router(health_router)
+    app.include_router(operating_api.router)
+    app.include_router(state_pages.router)
+    for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages, report_pages):
+        app.include_router(pages.router)
+    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, personal_data_pages, help_pages):
+        app.include_router(pages.router)
+    for pages in (people_pages, attempt_pages, review_pages, merge_pages, comment_pages, insight_pages):
+        app.include_router(pages.router)
+    for pages in (
+        courses_pages,
+        audit_pages,
+        assignment_pages,
+        gradebook_pages,
+        roster_pages,
+        calculators_pages,
+        lessons_pages,
+        explorer_pages,
+        repositories_pages,
+    ):
+        app.include_router(pages.router)
+    app.include_router(grading_pages.router)
+    for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages, similarity_pages):
+        app.include_router(pages.router)
+    app.include_router(grading_pages.api, prefix=_API, dependencies=[Depends(limit_rate)])
+    for each in (account_actions, merge_pages, review_pages):
+        app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
+        app.include_router(each.actions.pages)
+    app.webhooks.routes.extend(webhooks_api.sent.routes)
+    mount_static(app)
+    describe(app)
+    add_compression(app)
+    add_rate_limit_headers(app)
+    add_deprecation_headers(app)
+    add_host_check(app, settings)
+    add_security_headers(app, https=settings.is_https)
+    add_proxies(app, settings.proxy_networks, clients)
+    add_request_log(app, metrics)

@@ -1,0 +1,43 @@
+"""REST: comments on the caller's own attempts."""
+
+from typing import Annotated
+
+from fastapi import Depends
+
+from app.accounts.web import Reader, Submitter
+from app.core.rest.routing import rest_router
+from app.core.services import Provided
+from app.grading.attempts.service import Attempts
+from app.grading.attempts.views import AttemptView
+from app.grading.comments.schemas import CommentJSON, CommentList, ResolvedJSON
+from app.grading.comments.service import Comments
+
+router = rest_router("attempts")
+
+
+async def own_attempt(attempt_id: str, user: Submitter, attempts: Provided[Attempts]) -> AttemptView:
+    return await attempts.get(user, attempt_id, placed=False)
+
+
+@router.get("/attempts/{attempt_id}/comments", summary="What instructors and assistants wrote on lines of your attempt")
+async def list_comments(
+    attempt_id: str,
+    user: Reader,
+    attempts: Provided[Attempts],
+    comments: Provided[Comments],
+) -> CommentList:
+    attempt = await attempts.get(user, attempt_id, placed=False)
+    return CommentList(comments=[CommentJSON.of(each) for each in await comments.of_attempt(attempt.id)])
+
+
+@router.put(
+    "/attempts/{attempt_id}/comments/{comment_id}",
+    summary="Mark a comment on your attempt as resolved, or open it again",
+)
+async def resolve_comment(
+    comment_id: str,
+    attempt: Annotated[AttemptView, Depends(own_attempt)],
+    body: ResolvedJSON,
+    comments: Provided[Comments],
+) -> CommentJSON:
+    return CommentJSON.of(await comments.resolve(attempt.id, comment_id, is_resolved=body.resolved))

@@ -1,0 +1,281 @@
+"""A user's attempts: the list, one of them, two compared; and the ranking of a problem."""
+
+import asyncio
+import contextlib
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.ranking_names import read_ranking_name
+from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest, current_user, site_address
+from app.core.database import Database
+from app.core.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
+from app.core.rest.paging import Cursor
+from app.core.services import Provided, services_of
+from app.core.web.diff import diff_lines
+from app.core.web.drawings.efficiency import bins_of, draw_spread, draw_trend
+from app.core.web.forms import read_form
+from app.core.web.reasons import REASONS
+from app.core.web.templating import render_page, render_secret_page
+from app.core.web.verdict_view import VerdictView, arrange_verdict
+from app.grading.attempts.filter import KINDS, STATUSES, AttemptFilter
+from app.grading.attempts.own_inputs import own_in_words
+from app.grading.attempts.phases import WORDS, in_words
+from app.grading.attempts.progress import progress
+from app.grading.attempts.ranking import name_of_first, ranking, trend
+from app.grading.attempts.service import Attempts
+from app.grading.attempts.shares import Shares
+from app.grading.attempts.source_colours import colour_lines, colour_source
+from app.grading.attempts.views import AttemptView, summary_of
+from app.grading.comments.service import Comments
+from app.grading.queue.fair_share import QueuePlace
+from app.grading.queue.workers import NO_WORKER
+from app.problems.catalogue import Catalogue
+from grader.text import plain_text
+from grader.verdict import Verdict
+
+router = APIRouter(include_in_schema=False)
+_PAGE = 50
+_PLACES = 100
+MaybeUser = Annotated[User | None, Depends(current_user)]
+# A guest has no list of attempts, but each of their runs has its page.
+
+
+@router.get("/attempts")
+async def list_attempts(
+    request: Request,
+    user: Reader,
+    attempts: Provided[Attempts],
+    catalogue: Provided[Catalogue],
+    database: Provided[Database],
+    comments: Provided[Comments],
+    before: Annotated[str | None, Query(max_length=100)] = None,
+) -> HTMLResponse:
+    """The filter is in the address, and so in the address of each further page."""
+    chosen = AttemptFilter.read(request.query_params)
+    page = await attempts.list(user, Cursor(_PAGE, before), only=chosen)
+    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    tried = await progress(database, user)
+    return render_page(
+        "attempts.html",
+        user=user,
+        attempts=page,
+        unwritten=await attempts.unwritten(user, page),
+        comments=await comments.counts([each.id for each in page]),
+        unseen=await comments.unseen(user),
+        older=chosen.address(before=page.next) if page.next else None,
+        wanted=chosen,
+        titles=titles,
+        problems=sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
+        kinds=KINDS,
+        statuses=STATUSES,
+        reasons=list(REASONS),
+        reason_names={reason: found.name for reason, found in REASONS.items()},
+    )
+
+
+@router.get("/attempts/compare")
+async def compare_attempts(
+    request: Request,
+    user: Reader,
+    attempts: Provided[Attempts],
+    a: Annotated[str, Query(max_length=100)] = "",
+    b: Annotated[str, Query(max_length=100)] = "",
+) -> HTMLResponse:
+    """Two attempts at one problem, from the older one to the newer one, in whichever order they were chosen."""
+    both = [await attempts.get(user, each, placed=False) for each in (a, b)]
+    old, new = sorted(both, key=lambda each: (each.created_at, each.id))
+    if old.id == new.id:
+        raise ComparisonInvalid("A and B are the same attempt. Go back, and choose two different ones.")
+    if old.problem != new.problem:
+        raise ComparisonInvalid(
+            f"A is an attempt at {old.problem!r} and B at {new.problem!r}. Go back, and choose two at the same problem."
+        )
+    listed = [summary_of(each) for each in (old, new)]
+    return render_page(
+        "compare.html",
+        user=user,
+        title=_title(request, old),
+        old=listed[0],
+        new=listed[1],
+        unwritten=await attempts.unwritten(user, listed),
+        served=_is_served(request, old),
+        list_address=AttemptFilter(problem=old.problem).address(),
+        lines=await asyncio.to_thread(diff_lines, old.source, new.source),
+    )
+
+
+@router.get("/attempts/{attempt_id}")
+async def show_attempt(
+    request: Request,
+    attempt_id: str,
+    user: ReaderOrGuest,
+    attempts: Provided[Attempts],
+    shares: Provided[Shares],
+    comments: Provided[Comments],
+) -> HTMLResponse:
+    attempt = await attempts.get(user, attempt_id)
+    written = [] if user.guest else await comments.of_attempt(attempt.id)
+    if any(each.is_new for each in written):
+        await comments.see(attempt.id)
+    before = await attempts.list(user, Cursor(1, attempt.id), attempt.problem)
+    return render_page(
+        "attempt.html",
+        user=None if user.guest else user,
+        attempt=attempt,
+        title=_title(request, attempt),
+        kind=attempt.kind.capitalize(),
+        earlier=next((each.id for each in before), None),
+        shared_at=await shares.since(user, attempt.id),
+        served=_is_served(request, attempt),
+        explorable=_mode(request, attempt) == "program",
+        list_address=AttemptFilter(problem=attempt.problem).address(),
+        waiting=attempt.status in {"queued", "running"},
+        progress=_progress(attempt),
+        phases=WORDS,
+        view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
+        comments=written,
+        lines=await colour_lines(attempt.source) if written else [],
+        source=await colour_source(plain_text(attempt.source)),
+    )
+
+
+@router.get("/attempts/{attempt_id}/verdict")
+async def show_verdict(
+    request: Request, attempt_id: str, user: ReaderOrGuest, attempts: Provided[Attempts]
+) -> Response:
+    """The verdict as a fragment that the problem page inserts; no content until there is one."""
+    attempt = await attempts.get(user, attempt_id)
+    if attempt.verdict is None:
+        return Response(status_code=204)
+    view = _arranged(request, attempt, attempt.verdict)
+    return render_page(
+        "fragments/verdict.html",
+        view=view,
+        attempt_url=f"/attempts/{attempt.id}",
+        after_giving_up=attempt.after_giving_up,
+    )
+
+
+@router.post("/attempts/{attempt_id}/cancel")
+async def cancel_attempt(
+    request: Request, attempt_id: str, user: SubmitterOrGuest, attempts: Provided[Attempts]
+) -> Response:
+    await read_form(request)
+    # It may finish before the click arrives. Its page then shows the verdict, which is even better.
+    with contextlib.suppress(AttemptFinished):
+        await attempts.cancel(user, attempt_id)
+    return RedirectResponse(f"/attempts/{attempt_id}", status_code=303)
+
+
+@router.post("/attempts/{attempt_id}/share")
+async def share_attempt(
+    request: Request, attempt_id: str, user: Submitter, attempts: Provided[Attempts], shares: Provided[Shares]
+) -> HTMLResponse:
+    """Responds with a page instead of a redirect, because only the link's hash is stored."""
+    await read_form(request)
+    attempt = await attempts.get(user, attempt_id, placed=False)
+    token = await shares.create(user, attempt)
+    link = f"{site_address(request) or ''}/shared/{token}"
+    return render_secret_page(
+        "share.html", user=user, attempt=attempt, title=_title(request, attempt), link=link, path=f"/shared/{token}"
+    )
+
+
+@router.post("/attempts/{attempt_id}/unshare")
+async def stop_sharing(
+    request: Request, attempt_id: str, user: Submitter, attempts: Provided[Attempts], shares: Provided[Shares]
+) -> Response:
+    await read_form(request)
+    attempt = await attempts.get(user, attempt_id, placed=False)
+    await shares.revoke(user, attempt.id)
+    return RedirectResponse(f"/attempts/{attempt.id}#share", status_code=303)
+
+
+@router.get("/shared/{token}")
+async def show_shared(request: Request, token: str, user: MaybeUser, shares: Provided[Shares]) -> HTMLResponse:
+    """For anyone with the link: the source, and the verdict with as much of hidden cases as its owner sees."""
+    attempt = await shares.read(token)
+    page = render_secret_page(
+        "shared.html",
+        user=user,
+        attempt=attempt,
+        title=_title(request, attempt),
+        kind=attempt.kind.capitalize(),
+        served=_is_served(request, attempt),
+        view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
+        source=await colour_source(plain_text(attempt.source)),
+    )
+    page.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return page
+
+
+@router.get("/problems/{slug}/ranking")
+async def show_ranking(
+    slug: str, user: Reader, catalogue: Provided[Catalogue], database: Provided[Database]
+) -> HTMLResponse:
+    package = catalogue.get(slug)
+    ranked = package.manifest.mode == "program"
+    places = await ranking(database, package.slug, user, _PLACES)
+    first_name = await name_of_first(database, package.slug, places.first_at) if places.first_at else None
+    efficiencies = await trend(database, package.slug, user)
+    return render_page(
+        "ranking.html",
+        user=user,
+        problem=package,
+        ranked=ranked,
+        ranking=places,
+        first_name=first_name,
+        is_public=(await read_ranking_name(database, user)).is_public,
+        bins=bins_of(places.counts) if places.counts else [],
+        picture=draw_spread(places.counts, places.own.efficiency if places.own else None) if places.counts else None,
+        efficiencies=efficiencies,
+        trend=draw_trend(efficiencies) if len(efficiencies) > 1 else None,
+    )
+
+
+def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
+    own = own_in_words(attempt.own_inputs) if attempt.own_inputs else ""
+    try:
+        package = services_of(request)[Catalogue].get(attempt.problem)
+    except ProblemNotFound:  # withdrawn since
+        return arrange_verdict(verdict, own_inputs=own)
+    is_starter = attempt.source.split() == package.starter.split()
+    return arrange_verdict(verdict, is_starter=is_starter, is_answer=package.manifest.mode == "answer", own_inputs=own)
+
+
+def _title(request: Request, attempt: AttemptView) -> str:
+    catalogue = services_of(request)[Catalogue]
+    try:
+        return catalogue.get(attempt.problem).manifest.title
+    except ProblemNotFound:  # withdrawn since, but its attempts stay readable
+        return attempt.problem
+
+
+def _is_served(request: Request, attempt: AttemptView) -> bool:
+    # Answers are not written in the editor.
+    return _mode(request, attempt) in {"call", "program"}
+
+
+def _mode(request: Request, attempt: AttemptView) -> str | None:
+    """The mode of the attempt's problem; None if it is no longer served."""
+    catalogue = services_of(request)[Catalogue]
+    return next((each.manifest.mode for each in catalogue.all() if each.slug == attempt.problem), None)
+
+
+def _progress(attempt: AttemptView) -> str:
+    if attempt.status == "queued":
+        return _waiting(attempt.queue)
+    return f"Running: {in_words(attempt.phase)}" if attempt.phase else "Running"
+
+
+def _waiting(place: QueuePlace | None) -> str:
+    """The same text as app/core/web/static/grading.js shows for these numbers."""
+    if place is not None and not place.workers:
+        return NO_WORKER
+    if place is None or not place.ahead:
+        return "Waiting for a free worker"
+    line = f"Waiting: {place.ahead} ahead of you"
+    return line if place.expected_wait_s is None else f"{line}, about {place.expected_wait_s} s"

@@ -1,0 +1,146 @@
+"""Which question of a problem of mode answer a user is asked, and the source that their answers are stored as."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import User
+from app.core.errors import AnswersUnfit, NothingToRun, QuestionChanged, QuestionNotFound, QuestionsNotDrawn
+from app.grading.attempts.models import GiveUpRow
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.withheld_verdicts import shown_only
+from app.problems.questions import questions_for
+from grader.answer_text import read_answers
+from grader.package.package import AnswerManifest, Package
+from grader.variants import AnswerSheet, Variant, read_object
+
+State = Literal["open", "accepted", "given_up"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one user is asked now. Once it is over, `variant` may be shown with its answers, unless `is_closed`.
+
+    `answers` are those that were accepted.
+    """
+
+    variant: Variant
+    number_of_try: int
+    state: State
+    answers: dict[str, Any] | None = None
+    is_closed: bool = False
+
+    @property
+    def is_explained(self) -> bool:
+        return self.state != "open" and not self.is_closed
+
+
+async def question_of(session: AsyncSession, user: User, package: Package) -> Question:
+    """The question of the accepted attempt if there is one, else one that follows the rejected attempts.
+
+    Only attempts that this version graded, and whose verdict the user may see, count: in an exam, a new question
+    would reveal that the last answer was wrong.
+
+    Raises:
+      QuestionNotFound: the problem is of another mode.
+      QuestionsNotDrawn.
+    """
+    if not isinstance(package.manifest, AnswerManifest):
+        raise QuestionNotFound(
+            f"The problem {package.slug!r} asks for code, not for answers. Its statement says what to write."
+        )
+    questions = await questions_for(session, package.version)
+    if questions is None:
+        raise QuestionsNotDrawn(
+            f"The questions of {package.slug!r} are being drawn. Try again in a minute.", headers={"Retry-After": "30"}
+        )
+    mine = (
+        AttemptRow.user_id == user.id,
+        AttemptRow.problem == package.slug,
+        AttemptRow.version == package.version,
+        AttemptRow.kind == "attempt",
+        *await shown_only(session, user_id=user.id, problem=package.slug),
+    )
+    accepted = select(AttemptRow.source).where(*mine, AttemptRow.verdict_status == "accepted")
+    source = await session.scalar(accepted.order_by(AttemptRow.created_at, AttemptRow.id).limit(1))
+    if source is not None:
+        sheet = AnswerSheet.read(source)
+        variant = next((each for each in questions.variants if each.number == sheet.variant), None)
+        if variant is not None:
+            return Question(variant, sheet.number_of_try, "accepted", sheet.answers)
+    wrong = await session.scalar(select(func.count()).where(*mine, AttemptRow.verdict_status == "rejected"))
+    gave_up = await session.get(GiveUpRow, (user.id, package.slug))
+    number = 1 + (wrong or 0)
+    return Question(questions.of(user.id, number), number, "given_up" if gave_up else "open")
+
+
+async def name_question(session: AsyncSession, user: User, package: Package, attempt: AttemptRow) -> None:
+    """Before answers are stored, make their source canonical JSON that names their question. Leaves code as it is.
+
+    Raises:
+      NothingToRun.
+      AnswersUnfit: an answer cannot be read. This is not a try.
+      QuestionChanged: they name another question than the current one.
+      QuestionsNotDrawn.
+    """
+    if not isinstance(package.manifest, AnswerManifest):
+        return
+    if attempt.kind == "run":
+        raise NothingToRun("This problem asks for answers, so there is nothing to run. Submit them as an attempt.")
+    sent, named = _sent(attempt.source)
+    values, faults = read_answers(package.manifest, sent)
+    if faults:
+        labels = {each.id: each.label for each in package.manifest.answers}
+        message = " ".join(f"{labels.get(name, name)}: {fault}" for name, fault in faults.items())
+        raise AnswersUnfit(f"{message} Nothing was submitted, and no try was used.", faults=faults)
+    if (earlier := await _earlier(session, attempt)) is not None and _answers_of(earlier) == values:
+        # Answers that were sent twice with one idempotency key are for the same question.
+        attempt.source = earlier
+        return
+    question = await question_of(session, user, package)
+    _require_current(question, named)
+    sheet = AnswerSheet(dict(values), question.variant.number, question.number_of_try, question.variant.parameters)
+    attempt.source = sheet.source()
+
+
+async def _earlier(session: AsyncSession, attempt: AttemptRow) -> str | None:
+    """The source of the attempt that already has this idempotency key."""
+    if attempt.idempotency_key is None:
+        return None
+    return await session.scalar(
+        select(AttemptRow.source).where(
+            AttemptRow.user_id == attempt.user_id, AttemptRow.idempotency_key == attempt.idempotency_key
+        )
+    )
+
+
+def _sent(source: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The answers, and what the source says about their question: `try` and `variant`, if anything."""
+    try:
+        fields = read_object(source)
+    except ValueError as error:
+        raise AnswersUnfit(
+            f'{error} Write an object such as {{"bytes": "12 MiB"}}. Nothing was submitted, and no try was used.',
+            faults={},
+        ) from None
+    if isinstance(fields.get("answers"), dict) and fields.keys() <= {"answers", "try", "variant", "parameters"}:
+        return fields["answers"], {name: fields[name] for name in ("try", "variant") if name in fields}
+    return fields, {}
+
+
+def _require_current(question: Question, named: dict[str, Any]) -> None:
+    current = {"try": question.number_of_try, "variant": question.variant.number}
+    if any(value != current[name] for name, value in named.items()):
+        raise QuestionChanged(
+            f"After a wrong answer, the question has new numbers. Yours is now that of try {question.number_of_try}: "
+            f"answer with its numbers. Nothing was submitted, and no try was used."
+        )
+
+
+def _answers_of(source: str) -> dict[str, object] | None:
+    try:
+        return AnswerSheet.read(source).answers
+    except ValueError:
+        return None

@@ -1,0 +1,266 @@
+"""Submits, reads, lists and cancels attempts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from sqlalchemy import Select, and_, exists, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import User
+from app.core.clock import now
+from app.core.database import Database
+from app.core.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, NotSignedIn, ProblemNotFound
+from app.core.ids import is_id, new_id
+from app.core.rest.paging import Cursor, Page, paged
+from app.grading.attempts.filter import EVERYTHING, AttemptFilter
+from app.grading.attempts.give_up import is_after_giving_up
+from app.grading.attempts.guests import admit_guest, share_of
+from app.grading.attempts.overrides import override_of
+from app.grading.attempts.questions import name_question
+from app.grading.attempts.source_rules import check_source
+from app.grading.attempts.submission_limits import Gate, NoGate, refuse_a_flood
+from app.grading.attempts.views import AttemptSummary, AttemptView, summary_without_verdict, view_of, without_verdict
+from app.grading.queue.events import AttemptEvents, Change
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.protocol import GradeQueue
+from app.grading.queue.score_overrides import OverrideRow
+from app.grading.queue.status import AttemptKind
+from app.grading.queue.walls import Walls
+from app.grading.queue.withheld_verdicts import WithheldRow, shown_only, withheld_until
+from app.problems.catalogue import Catalogue
+from grader.own import OwnInputs
+
+# What a request with the same idempotency key must repeat.
+_SAME = ("problem", "kind", "source", "own_inputs")
+_IS_SHOWN = AttemptRow.kind != "rejudge"
+
+
+_STORED = [each.name for each in fields(AttemptSummary) if each.name not in ("changed_by_hand", "withheld_until")]
+_LIST: Select[Any] = select(
+    *(getattr(AttemptRow, each) for each in _STORED), exists().where(OverrideRow.attempt_id == AttemptRow.id)
+).where(_IS_SHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLimits:
+    max_source_bytes: int
+    max_waiting_per_user: int
+    guest_runs_per_address: int = 0
+    guest_runs_in_total: int = 0
+
+
+class Attempts:
+    """Safe to share between requests. Users see only their own attempts; other attempts are not found."""
+
+    def __init__(
+        self,
+        database: Database,
+        catalogue: Catalogue,
+        queue: GradeQueue,
+        events: AttemptEvents,
+        walls: Walls,
+        limits: AttemptLimits,
+        gate: Gate | None = None,
+    ) -> None:
+        self._database = database
+        self._catalogue = catalogue
+        self._queue = queue
+        self._walls = walls
+        self._limits = limits
+        self._gate = gate or NoGate()
+        self.events = events
+
+    async def submit(
+        self,
+        user: User,
+        slug: str,
+        source: str,
+        kind: AttemptKind,
+        idempotency_key: str | None = None,
+        own_inputs: OwnInputs | None = None,
+    ) -> AttemptView:
+        """Store the source and queue it for grading, either both or neither.
+
+        Only a run may have `own_inputs`. A user who sends an `idempotency_key` again gets the attempt that was created
+        the first time.
+
+        Raises:
+          ProblemNotFound, SourceRefused, TooManyWaiting, and what `name_question` raises.
+          NotSignedIn: a guest may only run. TooManyGuestRuns.
+          NoAttemptsLeft, CoolDown: an assignment of one of their courses limits attempts.
+          IdempotencyKeyReused: the key was sent before with another source, problem or kind.
+          GradingRefused: a wall is missing, so the attempt would never be graded.
+        """
+        if user.guest is not None:
+            if kind != "run":
+                raise NotSignedIn("To submit, sign in. Without an account you can only run.")
+            # Keys belong to a user, and all guests are one.
+            idempotency_key = None
+        package = self._catalogue.get(slug)
+        check_source(source, self._limits.max_source_bytes)
+        self._walls.require()
+        row = AttemptRow(
+            id=new_id(),
+            user_id=user.id,
+            share=share_of(user),
+            problem=package.slug,
+            version=package.version,
+            kind=kind,
+            source=source,
+            idempotency_key=idempotency_key,
+            created_at=now(),
+            guest=user.guest and user.guest.browser,
+            own_inputs=own_inputs.stored() if own_inputs and kind == "run" else None,
+        )
+        try:
+            async with self._database.writing() as session:
+                await name_question(session, user, package, row)
+                earlier = await self._earlier(session, row)
+                if earlier is None:
+                    withheld = await self._admit(session, user, row)
+                    await self._queue.enqueue(session, row)
+                    await session.flush()
+                    session.add_all(withheld)
+        except IntegrityError:
+            # The key was sent twice at once. On PostgreSQL, both looked before either stored it; now the other one has.
+            async with self._database.reading() as session:
+                if (earlier := await self._earlier(session, row)) is None:
+                    raise
+        if earlier is not None:
+            return await self.get(user, earlier.id)
+        self.events.note(row.id, Change("queued", None))
+        return without_verdict(await self._placed(row), max((each.until for each in withheld), default=None))
+
+    async def _admit(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
+        """Refuse what is over a limit. Returns the rows that keep its verdict back during exams."""
+        await refuse_a_flood(session, user, at_most=self._limits.max_waiting_per_user)
+        if user.guest is not None:
+            per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
+            await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
+        if row.kind != "attempt":
+            return []
+        withheld = await self._gate.admit(session, user, row)
+        row.after_giving_up = await is_after_giving_up(session, row)
+        return withheld
+
+    async def get(
+        self, user: User, attempt_id: str, *, placed: bool = True, for_instructor: bool = False
+    ) -> AttemptView:
+        """Without `placed`, omits its place in the queue. An instructor sees the verdict of an exam, too.
+
+        Raises:
+          AttemptNotFound: also if it exists for another user.
+          NotSignedIn: the same for a guest, who may be a user that has signed out.
+        """
+        async with self._database.reading() as session:
+            row = await self._find(session, user, attempt_id)
+            until = {} if for_instructor else await withheld_until(session, [row.id])
+            override = await override_of(session, row)
+        view = await self._placed(row) if placed else view_of(row)
+        return without_verdict(replace(view, override=override), until.get(row.id))
+
+    async def list(
+        self,
+        user: User,
+        cursor: Cursor,
+        problem: str | None = None,
+        *,
+        only: AttemptFilter = EVERYTHING,
+        for_instructor: bool = False,
+        within: frozenset[str] | None = None,
+    ) -> Page[AttemptSummary]:
+        """The user's attempts and runs, newest first.
+
+        With `only`, lists those that the filter matches, and with `within`, those at these problems. For a guest the
+        list is empty: it would be all guests' runs.
+
+        Raises:
+          AttemptNotFound: the cursor names no attempt of this user.
+        """
+        if user.guest is not None:
+            return Page()
+        row = AttemptRow
+        conditions = list(only.conditions())
+        if problem := only.problem or problem:
+            conditions.append(row.problem == problem)
+        if within is not None:
+            conditions.append(row.problem.in_(within))
+        query, by = _LIST.where(row.user_id == user.id), (row.created_at, row.id)
+        async with self._database.reading() as session:
+            if only.reads_verdicts and not for_instructor:
+                conditions += await shown_only(session, user_id=user.id)
+            found = await paged(session, query, by, cursor, AttemptSummary, only=conditions, missing=_not_found)
+            until = {} if for_instructor else await withheld_until(session, [each.id for each in found])
+        return found.map(lambda each: summary_without_verdict(each, until[each.id]) if each.id in until else each)
+
+    async def has_sent(self, user: User, slug: str, source: str) -> bool:
+        """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
+        query = select(AttemptRow.id).where(
+            AttemptRow.user_id == user.id, AttemptRow.problem == slug, AttemptRow.source == source, _IS_SHOWN
+        )
+        async with self._database.reading() as session:
+            return await session.scalar(query.limit(1)) is not None
+
+    async def unwritten(self, user: User, listed: Iterable[AttemptSummary]) -> frozenset[str]:
+        """Ids of the rejected ones whose source is the starter as it was given: no solution was written yet."""
+        rejected = [each for each in listed if each.verdict_status == "rejected"]
+        starters = {slug: starter for slug in {each.problem for each in rejected} if (starter := self._starter(slug))}
+        if not starters:
+            return frozenset()
+        is_starter = or_(*(and_(AttemptRow.problem == slug, AttemptRow.source == it) for slug, it in starters.items()))
+        ids = AttemptRow.id.in_([each.id for each in rejected])
+        query = select(AttemptRow.id).where(AttemptRow.user_id == user.id, ids, is_starter)
+        async with self._database.reading() as session:
+            return frozenset(await session.scalars(query))
+
+    def _starter(self, slug: str) -> str | None:
+        try:
+            return self._catalogue.get(slug).starter
+        except ProblemNotFound:  # withdrawn since
+            return None
+
+    async def cancel(self, user: User, attempt_id: str) -> AttemptView:
+        """Stop a queued or running attempt. A cancelled one stays cancelled.
+
+        Raises:
+          AttemptNotFound.
+          AttemptFinished: there is already a verdict.
+        """
+        view = await self.get(user, attempt_id)
+        if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
+            raise AttemptFinished("The attempt already has its verdict, so it can no longer be cancelled.")
+        return await self.get(user, view.id)
+
+    async def _placed(self, row: AttemptRow) -> AttemptView:
+        return view_of(row, await self._queue.place(row))
+
+    async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
+        """The attempt that already has the user's idempotency key. Raises `IdempotencyKeyReused`."""
+        if row.idempotency_key is None:
+            return None
+        earlier = await session.scalar(
+            select(AttemptRow).where(
+                AttemptRow.user_id == row.user_id, AttemptRow.idempotency_key == row.idempotency_key
+            )
+        )
+        if earlier and any(getattr(earlier, each) != getattr(row, each) for each in _SAME):
+            raise IdempotencyKeyReused(
+                "This Idempotency-Key was already sent with another request, which created the "
+                f"{earlier.kind} {earlier.id} at the problem {earlier.problem!r}. For a new source, send a new key."
+            )
+        return earlier
+
+    async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
+        row = await session.get(AttemptRow, attempt_id) if is_id(attempt_id) else None
+        browser = user.guest and user.guest.browser
+        if row is None or (row.user_id, row.guest) != (user.id, browser) or row.kind == "rejudge":
+            if user.guest is not None:
+                raise NotSignedIn("This browser has sent no run with this id. If it is one of your attempts, sign in.")
+            raise _not_found(attempt_id)
+        return row
+
+
+def _not_found(attempt_id: str) -> AttemptNotFound:
+    return AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")

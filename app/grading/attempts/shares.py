@@ -1,0 +1,60 @@
+"""Links with which anyone may read one attempt, until its owner revokes them. The only writer of that table."""
+
+from datetime import datetime
+
+from sqlalchemy import delete, select
+
+from app.accounts.caller import User
+from app.accounts.digest import digest, new_token
+from app.core.clock import now
+from app.core.database import Database
+from app.core.errors import ShareNotFound
+from app.grading.attempts.models import ShareRow
+from app.grading.attempts.views import AttemptView, view_of, without_verdict
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.withheld_verdicts import withheld_until
+
+
+class Shares:
+    """Safe to share between requests. An attempt has at most one link."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, user: User, attempt: AttemptView) -> str:
+        """The token of a new link to an attempt of this user. The link that it had before stops working."""
+        token = new_token()
+        async with self._database.writing() as session:
+            await session.execute(delete(ShareRow).where(ShareRow.attempt_id == attempt.id))
+            row = ShareRow(token_hash=digest(token), user_id=user.id, attempt_id=attempt.id, created_at=now())
+            session.add(row)
+        return token
+
+    async def since(self, user: User, attempt_id: str) -> datetime | None:
+        """When the link to this attempt was created, or None."""
+        query = select(ShareRow.created_at).where(ShareRow.attempt_id == attempt_id, ShareRow.user_id == user.id)
+        async with self._database.reading() as session:
+            return await session.scalar(query)
+
+    async def revoke(self, user: User, attempt_id: str) -> None:
+        """The link stops working at once."""
+        async with self._database.writing() as session:
+            await session.execute(
+                delete(ShareRow).where(ShareRow.attempt_id == attempt_id, ShareRow.user_id == user.id)
+            )
+
+    async def read(self, token: str) -> AttemptView:
+        """The attempt that a link leads to, as its owner sees it. Raises `ShareNotFound`."""
+        query = (
+            select(AttemptRow)
+            .join(ShareRow, ShareRow.attempt_id == AttemptRow.id)
+            .where(ShareRow.token_hash == digest(token), AttemptRow.user_id == ShareRow.user_id)
+        )
+        async with self._database.reading() as session:
+            row = await session.scalar(query)
+            until = await withheld_until(session, [row.id]) if row else {}
+        if row is None:
+            raise ShareNotFound(
+                "Its owner has stopped sharing this attempt, or the link is incomplete. Ask them for a new one."
+            )
+        return without_verdict(view_of(row), until.get(row.id))

@@ -1,0 +1,137 @@
+"""Attempts as their owners may see them: whole ones, and entries of lists."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from app.core.view import View
+from app.grading.attempts.overrides import ScoreOverride
+from app.grading.queue.fair_share import QueuePlace
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.status import AttemptKind, AttemptStatus
+from grader.own import OwnInputs
+from grader.reasons import Reason
+from grader.stored_verdict import read_verdict
+from grader.verdict import Status, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSummary:
+    """An entry of a list: everything that can be read without the source and the verdict.
+
+    `changed_by_hand`: the score is not that of the verdict.
+    """
+
+    id: str
+    problem: str
+    kind: AttemptKind
+    status: AttemptStatus
+    phase: str | None
+    version: str
+    verdict_status: Status | None
+    verdict_reason: Reason | None
+    score: int | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    after_giving_up: bool
+    changed_by_hand: bool = False
+    withheld_until: datetime | None = None
+
+
+class Rejudged(View):
+    """Another version of the problem replaced the verdict: when, and what the score was before."""
+
+    at: datetime
+    score_before: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """One attempt as its owner may see it. `score` is None for a run, after giving up, and until there is one.
+
+    `queue` is its place while it is queued. Lists never include it. `own_inputs` are those of a run whose author
+    chose them. `withheld_until`: it was sent in an exam, and has neither verdict nor score for its owner until then.
+    `override`: the score is not that of the verdict.
+    """
+
+    id: str
+    problem: str
+    kind: AttemptKind
+    status: AttemptStatus
+    phase: str | None
+    version: str
+    source: str
+    verdict: Verdict | None
+    score: int | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    after_giving_up: bool
+    rejudged: Rejudged | None = None
+    queue: QueuePlace | None = None
+    own_inputs: OwnInputs | None = None
+    withheld_until: datetime | None = None
+    override: ScoreOverride | None = None
+
+
+def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
+    """The attempt as its owner sees it before `until`, when its exam closes; all of it if that is None."""
+    if until is None:
+        return view
+    return replace(view, verdict=None, score=None, phase=None, rejudged=None, override=None, withheld_until=until)
+
+
+def summary_without_verdict(summary: AttemptSummary, until: datetime) -> AttemptSummary:
+    return replace(
+        summary,
+        verdict_status=None,
+        verdict_reason=None,
+        score=None,
+        phase=None,
+        changed_by_hand=False,
+        withheld_until=until,
+    )
+
+
+def summary_of(view: AttemptView) -> AttemptSummary:
+    """The entry of a list for an attempt that has been read as a whole."""
+    return AttemptSummary(
+        id=view.id,
+        problem=view.problem,
+        kind=view.kind,
+        status=view.status,
+        phase=view.phase,
+        version=view.version,
+        verdict_status=view.verdict.status if view.verdict else None,
+        verdict_reason=view.verdict.reason if view.verdict else None,
+        score=view.score,
+        created_at=view.created_at,
+        started_at=view.started_at,
+        finished_at=view.finished_at,
+        after_giving_up=view.after_giving_up,
+        changed_by_hand=view.override is not None,
+        withheld_until=view.withheld_until,
+    )
+
+
+def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
+    """A stored attempt as its owner may see it."""
+    return AttemptView(
+        id=row.id,
+        problem=row.problem,
+        kind=cast(AttemptKind, row.kind),
+        status=cast(AttemptStatus, row.status),
+        phase=row.phase,
+        version=row.version,
+        source=row.source,
+        verdict=None if row.verdict is None else read_verdict(row.verdict),
+        score=row.score,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        after_giving_up=row.after_giving_up,
+        rejudged=None if row.rejudged_at is None else Rejudged(at=row.rejudged_at, score_before=row.score_before),
+        queue=queue,
+        own_inputs=OwnInputs(**row.own_inputs) if row.own_inputs else None,
+    )

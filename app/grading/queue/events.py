@@ -1,0 +1,121 @@
+"""Notifies everyone in this process who waits for an attempt of its changes."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from app.core.background_loop import Loop
+from app.grading.queue.status import ENDED, AttemptStatus
+
+# A slow reader loses the oldest phases, but never the end, which comes last.
+_MAX_CHANGES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    status: AttemptStatus
+    phase: str | None
+
+    @property
+    def is_last(self) -> bool:
+        return self.status in ENDED
+
+
+class Subscription:
+    """The changes of one attempt since the subscription began, in order."""
+
+    def __init__(self) -> None:
+        self._changes: deque[Change] = deque(maxlen=_MAX_CHANGES)
+        self._news = asyncio.Event()
+        self.closed = False
+
+    def put(self, change: Change) -> None:
+        self._changes.append(change)
+        self._news.set()
+
+    def close(self) -> None:
+        self.closed = True
+        self._news.set()
+
+    async def next(self, timeout_s: float) -> Change | None:
+        """The next change; `None` if there was none in time or the service is stopping (`closed`)."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not self._changes and not self.closed:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            return None
+        return self._changes.popleft() if self._changes else None
+
+
+class AttemptEvents:
+    """Belongs to one event loop: publish and subscribe only from there."""
+
+    def __init__(self) -> None:
+        self._subscriptions: dict[str, set[Subscription]] = {}
+        # Not every phase is stored, so a late subscriber gets the latest one of a running attempt from here.
+        self._running: dict[str, Change] = {}
+        self._watchers: list[Callable[[str, Change], None]] = []
+        self._watchers_here: list[Callable[[str, Change], None]] = []
+        self._closed = False
+        # Which exchange changes with other processes. This class has no other processes.
+        self.loops: list[Loop] = []
+
+    def watch(self, watcher: Callable[[str, Change], None]) -> None:
+        """Call this with every change of every attempt from now on."""
+        self._watchers.append(watcher)
+
+    def watch_here(self, watcher: Callable[[str, Change], None]) -> None:
+        """Call this with every change that this process makes, before anyone else receives it."""
+        self._watchers_here.append(watcher)
+
+    def publish(self, attempt_id: str, change: Change) -> None:
+        """This process has changed the attempt: notify everyone."""
+        self.note(attempt_id, change)
+        self.deliver(attempt_id, change)
+
+    def note(self, attempt_id: str, change: Change) -> None:
+        """This process has created the attempt, so nobody can wait for it yet."""
+        for watcher in self._watchers_here:
+            watcher(attempt_id, change)
+
+    def deliver(self, attempt_id: str, change: Change) -> None:
+        """Notify everyone who waits in this process, whichever process made the change."""
+        for watcher in self._watchers:
+            watcher(attempt_id, change)
+        if change.status == "running":
+            self._running[attempt_id] = change
+        else:
+            self._running.pop(attempt_id, None)
+        for subscription in self._subscriptions.get(attempt_id, ()):
+            subscription.put(change)
+
+    def forget(self) -> None:
+        """Drop the latest changes of running attempts, because they may be out of date."""
+        self._running.clear()
+
+    @contextmanager
+    def subscribe(self, attempt_id: str) -> Iterator[Subscription]:
+        """Subscribe first and read the row second, or you miss a change in between."""
+        subscription = Subscription()
+        if self._closed:
+            subscription.close()
+        elif attempt_id in self._running:
+            subscription.put(self._running[attempt_id])
+        self._subscriptions.setdefault(attempt_id, set()).add(subscription)
+        try:
+            yield subscription
+        finally:
+            self._subscriptions[attempt_id].discard(subscription)
+            if not self._subscriptions[attempt_id]:
+                del self._subscriptions[attempt_id]
+
+    def close(self) -> None:
+        """End every wait, so that open event streams do not delay the end of the service."""
+        self._closed = True
+        for subscriptions in self._subscriptions.values():
+            for subscription in subscriptions:
+                subscription.close()

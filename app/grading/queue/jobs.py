@@ -1,0 +1,165 @@
+"""Work for the judge other than submissions: validations of versions, explorations, and runs of lessons' programs.
+
+Each kind of job is a table. Jobs wait in the same queue as submissions (app/grading/queue/fair_share.py), and
+app/grading/queue/slots.py takes them.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from datetime import timedelta
+from typing import Any, ClassVar, Generic, TypeVar
+
+from sqlalchemy import ColumnElement, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.clock import now
+from app.core.database import Database
+from app.core.lease import FREE, is_free, lock, not_held, take, until, while_leased, write
+from app.grading.queue.models import WorkRow
+from app.grading.queue.protocol import QueueLimits
+from app.grading.queue.threads import GradingThreads
+from app.grading.queue.walls import Walls
+from grader.context import Context
+from grader.errors import Cancelled, WallMissing
+
+log = logging.getLogger(__name__)
+
+
+class JobRow(WorkRow):
+    """The columns of a table of jobs. The status of a job is `queued`, `running` or `finished`."""
+
+    kind_of_work: ClassVar[str]
+
+    @classmethod
+    def works(cls) -> ColumnElement[str]:
+        return literal(cls.kind_of_work)
+
+    def work(self) -> str:
+        return self.kind_of_work
+
+
+R = TypeVar("R", bound=JobRow)
+T = TypeVar("T")
+
+
+class Job(Generic[R]):
+    """A job that this process has leased. `row` is the row as it was then."""
+
+    def __init__(self, row: R, token: str, database: Database, threads: GradingThreads, limits: QueueLimits) -> None:
+        self.row = row
+        self.token = token
+        self._database = database
+        self._threads = threads
+        self._max_deaths = limits.max_deaths
+        self._life = timedelta(seconds=limits.lease_s)
+        self._stop = threading.Event()
+
+    @property
+    def context(self) -> Context:
+        """For calls of the judge, which end when the job does."""
+        return Context(stop=self._stop)
+
+    @property
+    def deaths(self) -> int:
+        """How many processes died during the job."""
+        return self.row.tries - 1
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the job is given up because too many processes died during it."""
+        return self.deaths >= self._max_deaths
+
+    def end(self) -> None:
+        self._stop.set()
+
+    async def call(
+        self,
+        function: Callable[[], T],
+        failed: Callable[[Exception], T],
+        so_far: Callable[[], dict[str, Any]] = lambda: {},
+    ) -> T | None:
+        """Call `function` in a thread for grading, and store the values of `so_far` now and then. Returns None if the
+        lease was lost, because the row was deleted or another process has it.
+
+        Args:
+          failed: the result if the function raises an unexpected error, which operators find in the log.
+        """
+
+        def guarded() -> T:
+            try:
+                return function()
+            except (Cancelled, WallMissing):
+                raise
+            except Exception as error:  # fail closed: an unexpected error proves nothing
+                log.exception("a job of the table %s failed", type(self.row).__name__)
+                return failed(error)
+
+        return await while_leased(self._threads.run(guarded), lambda: self.write(**so_far()), self._life)
+
+    async def write(self, **values: Any) -> bool:
+        """Store the values and extend the lease. `False` if it was lost."""
+        async with self._database.writing() as session:
+            longer = {"lease_until": until(self._life)}
+            return await write(session, type(self.row), self.row.id, self.token, **(longer | values))
+
+    async def finish(self, **values: Any) -> None:
+        await self.write(status="finished", **FREE, finished_at=now(), **values)
+
+    async def put_back(self) -> None:
+        """Return the job to the queue as if it had not been started."""
+        await self.write(status="queued", **FREE, tries=self.deaths)
+
+
+class Jobs(Generic[R]):
+    """One kind of jobs, and what does them.
+
+    Args:
+      do: does a job. It must be idempotent, because a job that was interrupted starts again.
+      only_if: conditions on the rows that are of this kind.
+      is_long: a job can take minutes, so it never occupies a slot for work that someone is watching.
+    """
+
+    def __init__(
+        self,
+        rows: type[R],
+        do: Callable[[Job[R]], Awaitable[None]],
+        *,
+        only_if: Sequence[ColumnElement[bool]] = (),
+        is_long: bool = False,
+    ) -> None:
+        self.rows = rows
+        self.only_if = only_if
+        self.is_long = is_long
+        self._work = do
+
+    def lease(self, row: R, database: Database, threads: GradingThreads, limits: QueueLimits) -> Job[R]:
+        """Lease a queued row that this transaction has locked. The judge is called in one of the `threads`."""
+        row.status, row.tries = "running", row.tries + 1
+        return Job(row, take(row, timedelta(seconds=limits.lease_s)), database, threads, limits)
+
+    async def rescue(self, session: AsyncSession, *, everything: bool, own: Collection[str] = ()) -> int:
+        """As `Leases.rescue`."""
+        dead = [self.rows.status == "running", *self.only_if]
+        if not everything:
+            dead += [is_free(self.rows), not_held(self.rows, own)]
+        rows = await lock(session, select(self.rows).where(*dead))
+        for row in rows:
+            row.status, row.fence_token, row.lease_until = "queued", None, None
+        return len(rows)
+
+    async def do(self, job: Job[R], walls: Walls) -> None:
+        """Do the job. If this is cancelled, or a wall is missing, it returns to the queue."""
+        try:
+            await self._work(job)
+        except WallMissing as missing:
+            walls.record(missing)
+            await job.put_back()
+        except asyncio.CancelledError:
+            await job.put_back()
+            raise
+        except Exception:  # a database that is down for a while must not end a slot; the row's lease expires
+            log.exception("a job of the table %s was interrupted", self.rows.__name__)
+        finally:
+            job.end()

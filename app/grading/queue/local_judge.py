@@ -1,0 +1,28 @@
+"""What routes ask of the judge that runs in their own process."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.grading.queue.preparation import Preparation
+from grader.package.package import Package
+
+if TYPE_CHECKING:
+    from grader.sandbox.pool import PoolStats
+
+
+def _warm_nothing(package: Package) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJudge:
+    """The default is for a process that leaves grading to workers.
+
+    `warm` prepares a runner for a problem. `preparation` and `pool_stats` return None if the process prepares nothing
+    or has no pool.
+    """
+
+    warm: Callable[[Package], None] = _warm_nothing
+    preparation: Callable[[], Preparation | None] = lambda: None
+    pool_stats: "Callable[[], PoolStats | None]" = lambda: None

@@ -1,0 +1,210 @@
+"""Work for the judge: the columns that all of its tables have, the attempts table, and the fair shares of its users.
+
+The tables are the queue, through their turns, leases and fence tokens. Also the processes of the service, and the
+shared deployment secret.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    ColumnElement,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Text,
+    TextClause,
+    and_,
+    false,
+    or_,
+    text,
+    type_coerce,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.core.clock import now
+from app.core.database import Base, FromNow, UTCDateTime
+from app.core.lease import LeasedRow
+
+# The conditions of partial indexes. Queries repeat them literally: with a parameter, the database could not know that
+# the index contains every row of the query.
+IS_WAITING = text("status IN ('queued', 'running')")
+IS_SCORED = text("score IS NOT NULL")
+IS_RANKED = text("efficiency IS NOT NULL")
+IS_UNEXPLAINED = text("fingerprint IS NOT NULL")
+
+
+def _partial(name: str, *columns: str, where: TextClause) -> Index:
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+class WorkRow(LeasedRow):
+    """The columns of a table of work. A worker leases the row (app/core/lease.py). One line orders all tables.
+
+    `share` is who waits for it and takes turns with others: a user's id, unless it is set before `line_up`, which also
+    sets `priority` and `turn_at`, the place in line (app/grading/queue/fair_share.py).
+    """
+
+    share: Mapped[str | None] = mapped_column(String(80))
+    status: Mapped[str] = mapped_column(String(16))
+    priority: Mapped[int] = mapped_column(Integer(), default=0)
+    turn_at: Mapped[datetime] = mapped_column(UTCDateTime(), default=now)
+    tries: Mapped[int] = mapped_column(Integer())
+    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+
+    @classmethod
+    def is_due(cls) -> ColumnElement[bool]:
+        """Whether the row waits and may be taken."""
+        return cls.status == "queued"
+
+    @classmethod
+    def works(cls) -> ColumnElement[str]:
+        """The kind of work of each row: one of `CLASSES` in app/grading/queue/fair_share.py."""
+        raise NotImplementedError
+
+    def work(self) -> str:
+        """The kind of this work."""
+        raise NotImplementedError
+
+
+def line_indexes(table: str) -> tuple[Index, Index]:
+    """The indexes that the line needs of each table of work: on the places in it, and on the work of each share."""
+    return (
+        Index(f"ix_{table}_status_priority_turn_at_id", "status", "priority", "turn_at", "id"),
+        _partial(f"ix_{table}_waiting", "share", "priority", where=IS_WAITING),
+    )
+
+
+class FairShareRow(Base):
+    """The last round in which this share was served (app/grading/queue/fair_share.py).
+
+    `user_id` is None for work of the service itself. Those of guests are deleted every hour.
+    """
+
+    __tablename__ = "fair_shares"
+
+    share: Mapped[str] = mapped_column(String(80), primary_key=True)
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    round: Mapped[int] = mapped_column(Integer(), index=True)
+
+
+class AttemptRow(WorkRow, Base):
+    """One requested grading. It is not taken before its `not_before`.
+
+    `verdict_status`, `verdict_reason`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too
+    long to read for a list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. So do
+    `faults`, for insight, of a rejected one: which checks and cases it failed, by id, its misconception, and what was
+    measured (app/grading/queue/fault_signature.py). A run has no `score`. Only an accepted attempt has an `efficiency`,
+    so only those are ranked. An attempt `after_giving_up` has neither, so it counts nowhere. A row of the kind
+    `rejudge` has neither, and nobody sees it: its verdict becomes an attempt's (app/teaching/rejudging/), which then
+    has a `score_before`.
+
+    `own_inputs` are the fields of a run's OwnInputs (grader/own.py); None where it runs on the public cases.
+
+    `gradings` are the tries to grade it, for support (app/grading/queue/grading_tries.py).
+
+    `fingerprint` is what a rejected attempt did (grader/fingerprint.py), while no known mistake explains it.
+
+    All guests are one user (app/accounts/caller.py). Which browser a guest's run belongs to is in `guest`.
+
+    Each list has its own index, so it stays fast with any number of attempts: tests/app/grading/attempts/test_plans.py.
+    """
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
+        *line_indexes("attempts"),
+        Index("ix_attempts_finished_at", "finished_at"),
+        # Both databases allow any number of NULLs.
+        Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
+        Index("ix_attempts_user_id_problem_created_at_id", "user_id", "problem", "created_at", "id"),
+        # For the list of people who have tried a problem.
+        Index("ix_attempts_problem_user_id_created_at", "problem", "user_id", "created_at"),
+        _partial("ix_attempts_unexplained", "problem", "id", where=IS_UNEXPLAINED),
+        _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),
+        # The last two also contain every column of a standing or a ranking, so no row has to be read.
+        _partial("ix_attempts_scored", "user_id", "problem", "score", "verdict_status", where=IS_SCORED),
+        # A gradebook needs nothing but this index.
+        _partial("ix_attempts_graded", "user_id", "problem", "created_at", "score", where=IS_SCORED),
+        _partial("ix_attempts_ranked", "problem", "user_id", "efficiency", "created_at", where=IS_RANKED),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    problem: Mapped[str] = mapped_column(String(64))
+    version: Mapped[str] = mapped_column(String(64))
+    kind: Mapped[str] = mapped_column(String(16))
+    source: Mapped[str] = mapped_column(Text())
+    phase: Mapped[str | None] = mapped_column(String(200))
+    not_before: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    idempotency_key: Mapped[str | None] = mapped_column(String(255))
+    verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    score: Mapped[int | None] = mapped_column(Integer())
+    verdict_status: Mapped[str | None] = mapped_column(String(16))
+    verdict_reason: Mapped[str | None] = mapped_column(String(32))
+    faults: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    efficiency: Mapped[float | None] = mapped_column(Float())
+    started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    rejudged_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    score_before: Mapped[int | None] = mapped_column(Integer())
+    guest: Mapped[str | None] = mapped_column(String(64))
+    after_giving_up: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
+
+    own_inputs: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    gradings: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
+    fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+    @classmethod
+    def is_due(cls) -> ColumnElement[bool]:
+        return and_(cls.status == "queued", or_(cls.not_before.is_(None), cls.not_before <= FromNow()))
+
+    @classmethod
+    def works(cls) -> ColumnElement[str]:
+        return type_coerce(cls.kind, String)
+
+    def work(self) -> str:
+        return self.kind
+
+    @property
+    def counts(self) -> bool:
+        """Whether the row has the score and the efficiency of its verdict."""
+        return self.kind != "rejudge" and not self.after_giving_up
+
+
+class WorkerRow(Base):
+    """A process of the service: app/grading/queue/workers.py. `seen_at` is by the database's clock.
+
+    `walls`, `setbacks` and `warnings` are lists of the fields of WorkerWall, WorkerSetback and WorkerWarning.
+    `clock_offset_s` is by how much the process's clock is ahead of the database's.
+    """
+
+    __tablename__ = "workers"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(String(100))
+    version: Mapped[str] = mapped_column(String(32))
+    slots: Mapped[int] = mapped_column(Integer())
+    can_grade: Mapped[bool] = mapped_column(Boolean())
+    walls: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
+    setbacks: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
+    warnings: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
+    clock_offset_s: Mapped[float] = mapped_column(Float())
+    started_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    seen_at: Mapped[datetime] = mapped_column(UTCDateTime())
+
+
+class DeploymentRow(Base):
+    """One row, only on PostgreSQL: the deployment secret in hex, from which every worker derives the same hidden cases.
+
+    It is not hashed, because it is needed. Anyone who can read it here can also read the packages and their references.
+    """
+
+    __tablename__ = "deployment"
+
+    id: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
+    secret: Mapped[str] = mapped_column(String(64))

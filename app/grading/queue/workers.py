@@ -1,0 +1,263 @@
+"""The processes of the service: each keeps a row, which announces it to every server, and deletes the row when it ends.
+
+Those that grade are workers, be it `meshgrade worker` or a server. A server that grades nothing has 0 slots. Writing
+the row also shows whether the database can be written. A process that died leaves its row behind, which is shown as
+gone for an hour, and then deleted.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import ColumnElement, Interval, delete, func, literal, select, type_coerce
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.background_loop import Loop
+from app.core.clock import now
+from app.core.database import UNAVAILABLE, Database, UTCDateTime, insert_into
+from app.core.ids import new_id
+from app.core.version import VERSION
+from app.grading.queue.models import WorkerRow
+
+if TYPE_CHECKING:
+    # Those two import app/grading/queue/fair_share.py, which counts workers.
+    from app.grading.queue.preparation import Preparation
+    from app.grading.queue.walls import Walls
+    from grader.sandbox.pool import PoolStats
+
+log = logging.getLogger(__name__)
+
+BEAT_S = 5.0
+# Four beats: a machine that is busy may miss some.
+LIVE_S = 20.0
+_SHOWN_FOR = timedelta(hours=1)
+_READ_AGAIN_S = 1.0
+_LEAVE_S = 2.0
+# For people who wait. app/core/web/static/grading.js has the same text.
+NO_WORKER = "No worker is connected. Grading starts when one connects."
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerWall:
+    """One wall of a worker. `found` and `remedy` are empty while it is up."""
+
+    name: str
+    up: bool
+    found: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetback:
+    """Something that a worker tries again: `what` is `reference` or `warm_up`."""
+
+    what: str
+    name: str
+    failures: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerWarning:
+    """Something else that a process found wrong, and what to do about it."""
+
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process of the service. Without `slots`, it is a server that grades nothing.
+
+    `clock_offset_s` is by how much its clock is ahead of the database's. `seen_s` is how long ago it wrote its row.
+    """
+
+    name: str
+    version: str
+    slots: int
+    walls: tuple[WorkerWall, ...]
+    setbacks: tuple[WorkerSetback, ...]
+    warnings: tuple[WorkerWarning, ...]
+    clock_offset_s: float
+    seen_s: float
+
+    @property
+    def is_live(self) -> bool:
+        return self.seen_s < LIVE_S
+
+    @property
+    def missing(self) -> tuple[WorkerWall, ...]:
+        return tuple(each for each in self.walls if not each.up)
+
+    @property
+    def can_grade(self) -> bool:
+        """Until its walls have been tested, they count as up."""
+        return self.is_live and self.slots > 0 and not self.missing
+
+
+@dataclass(slots=True)
+class OwnWorker:
+    """What this process reports of itself. `now` reads only memory.
+
+    `pool_stats` is None without a pool, and `preparation` if it prepares nothing.
+    """
+
+    name: str
+    slots: int
+    walls: "Walls"
+    pool_stats: "Callable[[], PoolStats] | None" = None
+    preparation: "Callable[[], Preparation] | None" = None
+    warnings: Callable[[], tuple[WorkerWarning, ...]] = tuple
+    clock_offset_s: float = 0.0
+
+    def now(self) -> Worker:
+        missing = [WorkerWall(each["wall"], False, each["found"], each["remedy"]) for each in self.walls.missing]
+        up = [WorkerWall(name, True) for name, is_up in self.walls.states.items() if is_up]
+        found = [("reference", each) for each in (self.preparation().setbacks if self.preparation else ())]
+        found += [("warm_up", each) for each in (self.pool_stats().setbacks if self.pool_stats else ())]
+        return Worker(
+            name=self.name,
+            version=VERSION,
+            slots=self.slots,
+            walls=(*missing, *up),
+            setbacks=tuple(WorkerSetback(what, each.name, each.failures, each.why) for what, each in found),
+            warnings=self.warnings(),
+            clock_offset_s=self.clock_offset_s,
+            seen_s=0.0,
+        )
+
+
+class Workers:
+    """Belongs to one event loop. Safe to share between requests.
+
+    Life cycle of the row: `join`, then its `loop` until `leave`.
+
+    Args:
+      own: None for a command that only reads.
+    """
+
+    def __init__(self, database: Database, own: OwnWorker | None = None) -> None:
+        self.loop = Loop("writing the row of this process", self.beat, pause_s=BEAT_S)
+        self._database = database
+        self._own = own
+        self._id = new_id()
+        self._connected = 0
+        self._read_at = float("-inf")
+        self._writing = asyncio.Lock()
+        # Why the row could not be written; None if it could.
+        self.write_fault: str | None = None
+
+    @property
+    def own(self) -> Worker | None:
+        """This process, as it is now."""
+        return self._own.now() if self._own else None
+
+    async def all(self) -> list[Worker]:
+        """Live ones first. One that is gone is not listed if another with its name is live."""
+        async with self._database.reading() as session:
+            moment = await database_time(session)
+            shown = WorkerRow.seen_at > moment - _SHOWN_FOR, WorkerRow.id != self._id
+            found = [_worker(row, moment) for row in await session.scalars(select(WorkerRow).where(*shown))]
+        found += [self.own] if self.own else []
+        live = {each.name for each in found if each.is_live}
+        found = [each for each in found if each.is_live or each.name not in live]
+        return sorted(found, key=lambda each: (not each.is_live, each.name))
+
+    async def connected(self) -> int:
+        """How many can grade. The database is asked at most once per second, however many requests there are."""
+        loop = asyncio.get_running_loop()
+        if loop.time() - self._read_at >= _READ_AGAIN_S:
+            async with self._database.reading() as session:
+                self._connected = await count_connected(session, besides=self._id)
+            self._read_at = loop.time()
+        return self._connected + (self.own is not None and self.own.can_grade)
+
+    async def notice(self) -> str:
+        """What to tell someone whose work waits: `NO_WORKER`, or nothing."""
+        return "" if await self.connected() else NO_WORKER
+
+    async def join(self) -> None:
+        """Write the first row. On SQLite, whatever other process had one has died: two cannot serve one file."""
+        if not self._database.shared:
+            async with self._database.writing() as session:
+                await session.execute(delete(WorkerRow))
+        await self.beat()
+
+    async def beat(self) -> None:
+        """Write the row now, and delete those of processes that died more than an hour ago."""
+        async with self._writing:
+            if self._own is None:
+                return
+            try:
+                await self._write(self._own)
+            except SQLAlchemyError as error:
+                self.write_fault = type(error).__name__
+                raise
+            self.write_fault = None
+
+    async def _write(self, own: OwnWorker) -> None:
+        async with self._database.writing() as session:
+            before = now()
+            moment = await database_time(session)
+            # The database read its clock somewhere between these two readings of ours.
+            own.clock_offset_s = (before + (now() - before) / 2 - moment).total_seconds()
+            worker = own.now()
+            values = {
+                "name": worker.name,
+                "version": worker.version,
+                "slots": worker.slots,
+                "can_grade": worker.can_grade,
+                "walls": [asdict(each) for each in worker.walls],
+                "setbacks": [asdict(each) for each in worker.setbacks],
+                "warnings": [asdict(each) for each in worker.warnings],
+                "clock_offset_s": worker.clock_offset_s,
+                "seen_at": moment,
+            }
+            await session.execute(
+                insert_into(session, WorkerRow)
+                .values(id=self._id, started_at=moment, **values)
+                .on_conflict_do_update(index_elements=[WorkerRow.id], set_=values)
+            )
+            await session.execute(delete(WorkerRow).where(WorkerRow.seen_at < moment - _SHOWN_FOR))
+
+    async def leave(self) -> None:
+        """This process leases nothing more. If its row cannot be deleted, it is soon too old to count."""
+        self._own = None
+        with contextlib.suppress(TimeoutError, *UNAVAILABLE):
+            async with asyncio.timeout(_LEAVE_S), self._writing, self._database.writing() as session:
+                await session.execute(delete(WorkerRow).where(WorkerRow.id == self._id))
+
+
+async def count_connected(session: AsyncSession, *, besides: str = "") -> int:
+    """How many processes can grade at the moment, besides the one with this id."""
+    is_live = WorkerRow.seen_at > _clock(session, timedelta(seconds=LIVE_S))
+    return await session.scalar(select(func.count()).where(WorkerRow.can_grade, is_live, WorkerRow.id != besides)) or 0
+
+
+async def database_time(session: AsyncSession) -> datetime:
+    """The time by the clock that all processes share: the database's, or on SQLite this machine's."""
+    return (await session.execute(select(_clock(session)))).scalar_one()
+
+
+def _clock(session: AsyncSession, ago: timedelta = timedelta()) -> ColumnElement[datetime]:
+    if session.get_bind().dialect.name != "postgresql":
+        return literal(now() - ago, UTCDateTime)
+    return type_coerce(func.clock_timestamp() - literal(ago, Interval), UTCDateTime)
+
+
+def _worker(row: WorkerRow, moment: datetime) -> Worker:
+    return Worker(
+        name=row.name,
+        version=row.version,
+        slots=row.slots,
+        walls=tuple(WorkerWall(**each) for each in row.walls),
+        setbacks=tuple(WorkerSetback(**each) for each in row.setbacks),
+        warnings=tuple(WorkerWarning(**each) for each in row.warnings),
+        clock_offset_s=row.clock_offset_s,
+        seen_s=max(0.0, (moment - row.seen_at).total_seconds()),
+    )

@@ -1,0 +1,191 @@
+"""The catalogue as its page shows it: tracks in order, the reader's progress, and what a filter leaves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from app.core.web.choices import one_of
+from app.grading.attempts.progress import Progress
+from app.problems.tracks import Section
+from grader.package.package import Package
+
+State = Literal["new", "tried", "solved"]
+Difficulty = Literal["easy", "medium", "hard"]
+STATES: tuple[State, ...] = get_args(State)
+DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
+_MAX_TEXT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A problem by name, with the reader's progress. It `is_over` once it is solved or given up."""
+
+    slug: str
+    title: str
+    state: State
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One problem. `best` is the reader's best score, null without one; `needs` are prerequisites that are served.
+
+    `words` is what a search looks in, in lower case.
+    """
+
+    slug: str
+    title: str
+    summary: str
+    track: str
+    difficulty: str
+    tags: tuple[str, ...]
+    state: State
+    best: int | None
+    needs: tuple[Named, ...]
+    words: str
+    is_ranked: bool
+    has_code: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every prerequisite is solved or given up."""
+        return all(each.is_over for each in self.needs)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One track."""
+
+    id: str
+    title: str
+    teaches: str
+    rows: tuple[Row, ...]
+
+    @property
+    def solved(self) -> int:
+        return sum(row.state == "solved" for row in self.rows)
+
+    @property
+    def points(self) -> int:
+        """Best scores, added up."""
+        return sum(row.best or 0 for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """The filter in the address; an empty value matches everything. A row must match every value."""
+
+    q: str = ""
+    track: str = ""
+    difficulty: str = ""
+    state: str = ""
+    tag: str = ""
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> "Filter":
+        """From the parameters of an address. A value that the page does not offer is dropped."""
+        return cls(
+            q=query.get("q", "").strip()[:_MAX_TEXT],
+            track=query.get("track", "")[:_MAX_TEXT],
+            difficulty=one_of(query.get("difficulty", ""), DIFFICULTIES),
+            state=one_of(query.get("state", ""), STATES),
+            tag=query.get("tag", "").strip()[:_MAX_TEXT],
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Filter()
+
+    def matches(self, row: Row) -> bool:
+        return (
+            all(word in row.words for word in self.q.lower().split())
+            and self.track in ("", row.track)
+            and self.difficulty in ("", row.difficulty)
+            and self.state in ("", row.state)
+            and (not self.tag or self.tag in row.tags)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All problems. `going_on` was tried last; `up_next` is the first that can be begun.
+
+    Neither is solved or given up.
+    """
+
+    groups: tuple[Group, ...]
+    going_on: Row | None
+    up_next: Row | None
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for group in self.groups for row in group.rows]
+
+    @property
+    def tags(self) -> list[str]:
+        """Each once; the most frequent first."""
+        tags = [tag for row in self.rows for tag in row.tags]
+        return sorted(set(tags), key=lambda tag: (-tags.count(tag), tag))
+
+    @property
+    def solved(self) -> int:
+        return sum(group.solved for group in self.groups)
+
+    @property
+    def points(self) -> int:
+        return sum(group.points for group in self.groups)
+
+
+def list_problems(sections: Sequence[Section], progress: Mapping[str, Progress]) -> Listing:
+    """Arrange what is served for a reader.
+
+    Args:
+      progress: the reader's, by slug; empty for a guest.
+    """
+    packages = [package for section in sections for package in section.packages]
+    named = {
+        package.slug: Named(
+            package.slug, package.manifest.title, _state(reached), reached is not None and reached.is_over
+        )
+        for package in packages
+        for reached in [progress.get(package.slug)]
+    }
+    groups = tuple(
+        Group(
+            section.id,
+            section.title,
+            section.teaches,
+            tuple(_row(package, section.id, named, progress.get(package.slug)) for package in section.packages),
+        )
+        for section in sections
+    )
+    rows = [row for group in groups for row in group.rows]
+    unsolved = [row for row in rows if not named[row.slug].is_over]
+    tried = [row for row in unsolved if row.state == "tried"]
+    going_on = max(tried, key=lambda row: progress[row.slug].last_at, default=None)
+    up_next = next((row for row in unsolved if row.is_open and row is not going_on), None)
+    return Listing(groups, going_on, up_next)
+
+
+def _state(progress: Progress | None) -> State:
+    if progress is None:
+        return "new"
+    return "solved" if progress.accepted else "tried"
+
+
+def _row(package: Package, track: str, named: Mapping[str, Named], progress: Progress | None) -> Row:
+    manifest = package.manifest
+    return Row(
+        slug=package.slug,
+        title=manifest.title,
+        summary=manifest.summary,
+        track=track,
+        difficulty=manifest.difficulty,
+        tags=tuple(manifest.tags),
+        state=named[package.slug].state,
+        best=progress.best_score if progress else None,
+        needs=tuple(named[slug] for slug in manifest.prerequisites if slug in named),
+        is_ranked=manifest.mode == "program",
+        has_code=manifest.mode != "answer",
+        words=" ".join((manifest.title, manifest.summary, package.slug, *manifest.tags)).lower(),
+    )

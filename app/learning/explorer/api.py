@@ -1,0 +1,83 @@
+"""REST: explorations, which say what a source compiles to."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+
+from app.accounts.caller import User
+from app.accounts.web import Reader, Submitter, SubmitterOrGuest, current_guest, current_user
+from app.core.rest.paging import NewestFirst
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
+from app.core.services import Provided
+from app.learning.explorer.schemas import ExplorationJSON, ExplorationPage, NewExplorationJSON
+from app.learning.explorer.service import Explorations
+
+router = rest_router("explorer")
+MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
+# A guest compiles for small meshes, and sees nothing but what their browser sent.
+
+
+@router.post(
+    "/explorations",
+    summary="Explore: compile a source for each mesh of a problem, or a function for a mesh, without a verdict",
+    status_code=202,
+    responses={
+        202: {
+            "description": "Queued, or finished already if the same was explored before",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the exploration"}},
+        },
+        **problem_responses(404, 409),
+    },
+)
+async def explore(
+    request: Request,
+    response: Response,
+    user: SubmitterOrGuest,
+    body: NewExplorationJSON,
+    explorations: Provided[Explorations],
+) -> ExplorationJSON:
+    exploration = await explorations.request(user, body.subject, body.source, body.against, chip=body.chip)
+    response.headers["Location"] = f"/api/v1/explorations/{exploration.summary.id}"
+    return ExplorationJSON.of_whole(exploration)
+
+
+@router.get("/explorations", summary="Your explorations, newest first")
+async def list_explorations(
+    user: Reader,
+    explorations: Provided[Explorations],
+    cursor: NewestFirst,
+) -> ExplorationPage:
+    found = await explorations.list(user, cursor)
+    return ExplorationPage(explorations=found, next=found.next)
+
+
+@router.get(
+    "/explorations/{exploration_id}",
+    summary="One exploration: your own, or one that is shared",
+    responses=problem_responses(401, 403),
+)
+async def get_exploration(
+    user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations]
+) -> ExplorationJSON:
+    return ExplorationJSON.of_whole(await explorations.get(user or guest, exploration_id))
+
+
+@router.put("/explorations/{exploration_id}/sharing", summary="Share an exploration by link", status_code=204)
+async def share_exploration(user: Submitter, exploration_id: str, explorations: Provided[Explorations]) -> None:
+    await explorations.share(user, exploration_id, shared=True)
+
+
+@router.delete("/explorations/{exploration_id}/sharing", summary="Stop sharing an exploration", status_code=204)
+async def unshare_exploration(user: Submitter, exploration_id: str, explorations: Provided[Explorations]) -> None:
+    await explorations.share(user, exploration_id, shared=False)
+
+
+@router.delete(
+    "/explorations/{exploration_id}",
+    summary="Delete an exploration; one that is queued or running is stopped",
+    status_code=204,
+)
+async def remove_exploration(user: SubmitterOrGuest, exploration_id: str, explorations: Provided[Explorations]) -> None:
+    await explorations.remove(user, exploration_id)

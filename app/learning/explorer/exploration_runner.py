@@ -1,0 +1,76 @@
+"""Runs explorations with the judge.
+
+They wait in the same queue as submissions, except those for TPUs, which can take minutes.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from app.core.errors import PackageNotStored
+from app.grading.queue.jobs import Job, Jobs
+from app.grading.queue.protocol import Grader, PackageSource
+from app.learning.explorer.models import ExplorationRow
+from grader.chips import ChipName
+from grader.errors import SubmissionFault
+from grader.explore import Explored, ExploredFault, explored, fault_of
+from grader.function import Function
+from grader.program.measured import Measured
+
+_FAILED = "The grader failed; your source is not at fault. Explore it again."
+
+
+class Explorer:
+    """Explores what was requested: `jobs`."""
+
+    def __init__(self, grader: Grader, packages: PackageSource) -> None:
+        self._grader = grader
+        self._packages = packages
+        for_tpus = ExplorationRow.chip.is_not(None)
+        self.jobs = [
+            Jobs(ExplorationRow, self._explore, only_if=(condition,), is_long=is_long)
+            for condition, is_long in ((~for_tpus, False), (for_tpus, True))
+        ]
+
+    async def _explore(self, job: Job[ExplorationRow]) -> None:
+        result = await self._result_of(job)
+        if result is not None:
+            await job.finish(result=result.model_dump(mode="json"))
+
+    async def _result_of(self, job: Job[ExplorationRow]) -> Explored | None:
+        """None if the lease has been lost."""
+        if job.is_given_up:
+            return _failed(f"The grader died {job.deaths} times while it compiled this source.")
+        grader, row = self._grader, job.row
+        phases = [""]
+        context = replace(job.context, progress=phases.append)
+        chip = cast(ChipName | None, row.chip)
+        if row.function is not None:
+            function = Function.model_validate(row.function)
+            inspect = partial(grader.inspect_function, function, context=context, chip=chip)
+        else:
+            assert row.version is not None
+            try:
+                package = await self._packages.get(row.version)
+            except PackageNotStored as error:
+                return _failed(f"This version of the problem cannot be read: {error}.")
+            inspect = partial(grader.inspect, package, context=context, chip=chip)
+        return await job.call(
+            lambda: _explored(row, inspect), lambda _: _failed(_FAILED), lambda: {"phase": phases[-1]}
+        )
+
+
+def _explored(row: ExplorationRow, inspect: Callable[[str], tuple[Measured, ...]]) -> Explored:
+    programs: list[tuple[Measured, ...]] = []
+    try:
+        programs.append(inspect(row.source))
+        if row.against is not None:
+            programs.append(inspect(row.against))
+        return explored(*programs)
+    except SubmissionFault as fault:
+        return fault_of(fault, "against" if programs else "source")
+
+
+def _failed(message: str) -> Explored:
+    return Explored(fault=ExploredFault(of="source", reason=None, message=message, line=None))

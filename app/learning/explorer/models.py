@@ -1,0 +1,45 @@
+"""The table of explorations."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.core.database import Base, UTCDateTime
+from app.grading.queue.jobs import JobRow
+from app.grading.queue.models import line_indexes
+
+
+class ExplorationRow(JobRow, Base):
+    """One exploration. The process that runs it stores the `result`.
+
+    It is of a version of a problem, or of a function that belongs to none.
+
+    With a `chip`, it is compiled for a slice of those TPUs as well.
+
+    `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it. All guests are
+    one user, and `guest` says which browser it belongs to. `phase` is what a running one is doing.
+    """
+
+    __tablename__ = "explorations"
+    kind_of_work = "exploration"
+    __table_args__ = (
+        Index("ix_explorations_user_id_created_at", "user_id", "created_at"),
+        Index("ix_explorations_digest", "digest"),
+        *line_indexes("explorations"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    guest: Mapped[str | None] = mapped_column(String(64))
+    digest: Mapped[str] = mapped_column(String(64))
+    problem: Mapped[str | None] = mapped_column(String(64))
+    version: Mapped[str | None] = mapped_column(ForeignKey("packages.version"))
+    function: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    source: Mapped[str] = mapped_column(Text())
+    against: Mapped[str | None] = mapped_column(Text())
+    chip: Mapped[str | None] = mapped_column(String(8))
+    phase: Mapped[str | None] = mapped_column(String(100))
+    result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    shared_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

@@ -1,0 +1,298 @@
+"""The pages of the Explorer: the form, and what was found."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.roles import is_at_least
+from app.accounts.web import Submitter, SubmitterOrGuest, allow_scope, current_caller, current_guest, current_user
+from app.core.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
+from app.core.rest.paging import Cursor, Page
+from app.core.services import Provided, Services, services_of
+from app.core.settings import Settings
+from app.core.web.form_token import FIELD, check_form_token
+from app.core.web.forms import read_form, read_unchecked_form
+from app.core.web.templating import render_page
+from app.grading.attempts.service import Attempts
+from app.grading.attempts.source_colours import colour_lines
+from app.grading.queue.workers import Workers
+from app.learning.explorer import guests
+from app.learning.explorer.errors import FunctionRefused, NothingToExplore
+from app.learning.explorer.examples import Example, all_examples, example_of
+from app.learning.explorer.exploration_view import arrange_explored
+from app.learning.explorer.service import MAX_KEPT, Exploration, Explorations, ExplorationSummary
+from app.learning.lessons.errors import LessonProgramNotFound
+from app.learning.lessons.lesson import Lesson
+from app.learning.lessons.lesson_files import Lessons
+from app.learning.workbench.drafts import Drafts
+from app.learning.workbench.restore_pages import restore_source
+from app.learning.workbench.solutions import accepted_attempt
+from app.problems.catalogue import Catalogue
+from grader.chips import CHIPS, ChipName, tpu_compiler
+from grader.function import Function, read_function
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+_SHOWN = 20
+MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
+_submitter = allow_scope("submit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What the form shows. With a `package`, the fields of a function are not shown.
+
+    `of_lesson` is the lesson and the number of its program that is shown, and `solution` the name of the package's.
+    """
+
+    package: Package | None
+    source: str
+    against: str = ""
+    name: str = ""
+    mesh: str = ""
+    inputs: str = ""
+    chip: str = ""
+    example: Example | None = None
+    of_lesson: tuple[Lesson, int] | None = None
+    solution: str = ""
+
+
+@router.get("/explore")
+async def show_form(
+    request: Request,
+    user: MaybeUser,
+    guest: MaybeGuest,
+    problem: Annotated[str | None, Query(max_length=100)] = None,
+    solution: Annotated[str | None, Query(max_length=100)] = None,
+    example: Annotated[str | None, Query(max_length=100)] = None,
+    lesson: Annotated[str | None, Query(max_length=100)] = None,
+    program: Annotated[str | None, Query(max_length=100)] = None,
+    attempt: Annotated[str | None, Query(max_length=100)] = None,
+    exploration: Annotated[str | None, Query(max_length=100)] = None,
+    before: Annotated[str | None, Query(max_length=100)] = None,
+) -> HTMLResponse:
+    """The source is that of an attempt or of an exploration, the draft or the starter of a problem, a program of a
+    lesson, or an example. With a `solution` of the problem, it is the user's own accepted one, to compare with that.
+    """
+    services = services_of(request)
+    if exploration is not None:
+        found = await services[Explorations].get(user or guest, exploration)
+        form = _form_of(services, found)
+    elif attempt is not None:
+        if user is None:
+            raise NotSignedIn("Sign in to explore one of your attempts.")
+        sent = await services[Attempts].get(user, attempt, placed=False)
+        form = _Form(services[Explorations].package(sent.problem), sent.source)
+    elif problem and solution:
+        form = await _form_of_solution(request, user, services[Explorations].package(problem), solution)
+    elif problem:
+        package = services[Explorations].package(problem)
+        draft = await services[Drafts].get(user, package.slug) if user else None
+        form = _Form(package, (draft.source if draft else None) or package.starter)
+    elif lesson:
+        form = _form_of_program(services[Lessons].get(lesson), program or "")
+    else:
+        form = _form_of_example((example and example_of(example)) or all_examples()[0])
+    return await _show(request, user, guest, form, before=before)
+
+
+@router.post("/explore")
+async def explore(request: Request, settings: Provided[Settings], explorations: Provided[Explorations]) -> Response:
+    """A refused source is shown again with the page, so that nothing is lost."""
+    # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
+    sent = await read_unchecked_form(request, max_bytes=12 * settings.max_source_bytes + 65_536)
+    source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
+    name, mesh, inputs = sent.get("function", ""), sent.get("mesh", ""), sent.get("inputs", "")
+    chip = sent.get("chip", "")
+    user, guest = await _submitter(request), await current_guest(request)
+    try:
+        check_form_token(request, sent.get(FIELD, ""))
+        sender = user or guest
+        if sender is None:
+            raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
+        subject = slug or _read_function(name, mesh, inputs)
+        found = await explorations.request(
+            sender, subject, source, against if against.strip() else None, chip=_chip_of(chip)
+        )
+    except Refused as refusal:
+        is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
+        package = explorations.package(slug) if is_served else None
+        form = _Form(package, source, against, name, mesh, inputs, chip)
+        return await _show(request, user, guest, form, refusal=refusal)
+    return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
+
+
+@router.get("/explore/{exploration_id}")
+async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest, exploration_id: str) -> HTMLResponse:
+    services = services_of(request)
+    found = await services[Explorations].get(user or guest, exploration_id)
+    response = render_page(
+        "exploration.html",
+        user=user,
+        exploration=found,
+        title=_title(services, found.summary),
+        is_served=found.summary.problem in _titles(services),
+        view=arrange_explored(found.result) if found.result else None,
+        no_worker=await services[Workers].notice() if found.summary.status == "queued" else "",
+        lines=await colour_lines(found.source),
+        other_lines=await colour_lines(found.against) if found.against is not None else [],
+    )
+    # The owner shares it with a link, and not with search engines.
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@router.post("/explore/{exploration_id}/share")
+async def share_exploration(
+    request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
+) -> Response:
+    form = await read_form(request)
+    await explorations.share(user, exploration_id, shared=form.get("shared") != "no")
+    return RedirectResponse(f"/explore/{exploration_id}", status_code=303)
+
+
+@router.post("/explore/{exploration_id}/restore")
+async def restore_exploration(
+    request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
+) -> Response:
+    """Open the source in the editor of its problem."""
+    form = await read_form(request)
+    found = await explorations.get(user, exploration_id)
+    if found.summary.problem is None:
+        raise NothingToExplore("This function does not belong to a problem, so there is no editor to open it in.")
+    action = f"/explore/{exploration_id}/restore"
+    return await restore_source(request, user, found.summary.problem, found.source, action, form.get("revision"))
+
+
+@router.post("/explore/{exploration_id}/remove")
+async def remove_exploration(
+    request: Request, user: SubmitterOrGuest, exploration_id: str, explorations: Provided[Explorations]
+) -> Response:
+    await read_form(request)
+    await explorations.remove(user, exploration_id)
+    return RedirectResponse("/explore", status_code=303)
+
+
+async def _show(
+    request: Request,
+    user: User | None,
+    guest: User | None,
+    form: _Form,
+    *,
+    before: str | None = None,
+    refusal: Refused | None = None,
+) -> HTMLResponse:
+    services, viewer = services_of(request), user or guest
+    page = await services[Explorations].list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
+    return render_page(
+        "explore.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        problems=[each for each in services[Catalogue].all() if each.manifest.mode == "program"],
+        form=form,
+        examples=all_examples(),
+        lessons=[each for each in services[Lessons].all() if each.explorable],
+        solutions=await _solutions_of(request, user, form.package),
+        refusal=refusal,
+        explorations=page,
+        older=page.next,
+        titles=_titles(services),
+        most=MAX_KEPT,
+        chips=CHIPS.values(),
+        compiler=tpu_compiler(),
+        guests=services[Settings].guest_runs_in_total > 0,
+        of_guests=guests.MAX_DEVICES,
+    )
+
+
+def _form_of(services: Services, found: Exploration) -> _Form:
+    """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
+    function, slug = found.summary.function, found.summary.problem
+    package = services[Explorations].package(slug) if slug else None
+    form = _Form(package, found.source, found.against or "", chip=found.summary.chip or "")
+    if function is None:
+        return form
+    return replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text)
+
+
+async def _form_of_solution(request: Request, user: User | None, package: Package, name: str) -> _Form:
+    """The user's accepted source beside an accepted one of the package, or beside the reference. An instructor without
+    an accepted source sees that of the package alone.
+
+    Raises:
+      NotSignedIn.
+      EditorialClosed: no attempt of the user's is accepted.
+    """
+    services = services_of(request)
+    if user is None:
+        raise NotSignedIn("Sign in to compare your solution with others.")
+    mine = await accepted_attempt(user, services, package.slug)
+    if mine is None and not await _is_instructor(request):
+        raise EditorialClosed("Other solutions open once one of your attempts is accepted.")
+    others = {each.name: each.source for each in package.accepted}
+    source = others.get(name, package.reference)
+    return _Form(package, mine.source, source, solution=name) if mine else _Form(package, source, solution=name)
+
+
+async def _solutions_of(request: Request, user: User | None, package: Package | None) -> list[tuple[str, str]]:
+    """The name of each solution that ships with the problem, and its docstring. Empty if they are closed."""
+    if user is None or package is None:
+        return []
+    services = services_of(request)
+    if not await _is_instructor(request) and await accepted_attempt(user, services, package.slug) is None:
+        return []
+    others = [(each.name, " ".join(each.misunderstanding.split()) or each.name) for each in package.accepted]
+    return [("reference", "The reference."), *others]
+
+
+async def _is_instructor(request: Request) -> bool:
+    """Instructors read the files of every package, with a token that may."""
+    caller = await current_caller(request)
+    return caller is not None and "instruct" in caller.scopes and is_at_least(caller.user.role, "instructor")
+
+
+def _form_of_program(lesson: Lesson, number: str) -> _Form:
+    """Raises `LessonProgramNotFound`: the Explorer has no program with this number."""
+    for each in lesson.explorable:
+        if str(each.program) == number:
+            function, source = each.function, lesson.blocks[each.program - 1].code
+            about = (function.name, function.mesh_text, function.inputs_text)
+            return _Form(None, source, "", *about, of_lesson=(lesson, each.program))
+    raise LessonProgramNotFound(f"The Explorer has no program {number[:20]!r} of the lesson {lesson.slug!r}.")
+
+
+def _form_of_example(example: Example) -> _Form:
+    function = example.function
+    return _Form(
+        None, example.source, "", function.name, function.mesh_text, function.inputs_text, example.chip or "", example
+    )
+
+
+def _chip_of(name: str) -> ChipName | None:
+    """Raises `FunctionRefused`: there is no TPU of this name."""
+    if name and name not in CHIPS:
+        raise FunctionRefused(f"There is no TPU {name[:40]!r} here. Choose one of {', '.join(CHIPS)}, or none.")
+    return CHIPS[name].name if name else None
+
+
+def _read_function(name: str, mesh: str, inputs: str) -> Function:
+    """Raises `FunctionRefused`."""
+    try:
+        return read_function(name, mesh, inputs)
+    except ValueError as error:
+        raise FunctionRefused(str(error)) from None
+
+
+def _title(services: Services, found: ExplorationSummary) -> str:
+    if found.function is not None:
+        return found.function.name
+    slug = found.problem or ""
+    return _titles(services).get(slug, slug)
+
+
+def _titles(services: Services) -> dict[str, str]:
+    return {each.slug: each.manifest.title for each in services[Catalogue].all()}

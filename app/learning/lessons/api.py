@@ -1,0 +1,80 @@
+"""REST: the lessons, which are public, and runs of their programs."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+
+from app.accounts.caller import User
+from app.accounts.web import SubmitterOrGuest, current_guest, current_user
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
+from app.core.services import Provided, services_of
+from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.runs import LessonRuns
+from app.learning.lessons.schemas import LessonDetail, LessonList, LessonRunJSON, LessonSummary, NewLessonRunJSON
+
+router = rest_router("lessons")
+MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
+
+
+@router.get("/lessons", summary="All lessons, in reading order")
+async def list_lessons(request: Request) -> LessonList:
+    lessons = services_of(request)[Lessons].all()
+    return LessonList(lessons=[LessonSummary.of(each) for each in lessons])
+
+
+@router.get("/lessons/{slug}", summary="A lesson and its measured numbers")
+async def get_lesson(slug: str, lessons: Provided[Lessons]) -> LessonDetail:
+    return LessonDetail.of(lessons.get(slug))
+
+
+@router.post(
+    "/lessons/{slug}/runs",
+    summary="Run a program of a lesson in the sandbox, as it is or changed",
+    status_code=202,
+    responses={
+        202: {
+            "description": "Queued",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run"}},
+        },
+    },
+)
+async def run_lesson_program(
+    request: Request,
+    response: Response,
+    user: SubmitterOrGuest,
+    slug: str,
+    body: NewLessonRunJSON,
+    lessons: Provided[Lessons],
+    lesson_runs: Provided[LessonRuns],
+) -> LessonRunJSON:
+    lesson = lessons.get(slug)
+    run = await lesson_runs.request(user, lesson, body.program, body.source)
+    response.headers["Location"] = f"/api/v1/lesson-runs/{run.id}"
+    return LessonRunJSON.in_lesson(run, lesson)
+
+
+@router.get(
+    "/lesson-runs/{lesson_run_id}",
+    summary="One of your runs of a lesson's program",
+    responses=problem_responses(401, 403),
+)
+async def get_lesson_run(
+    user: MaybeUser,
+    guest: MaybeGuest,
+    lesson_run_id: str,
+    lesson_runs: Provided[LessonRuns],
+    lessons: Provided[Lessons],
+) -> LessonRunJSON:
+    run = await lesson_runs.get(user or guest, lesson_run_id)
+    return LessonRunJSON.in_lesson(run, lessons.find(run.lesson))
+
+
+@router.delete(
+    "/lesson-runs/{lesson_run_id}",
+    summary="Delete a run of a lesson's program; one that is queued or running is stopped",
+    status_code=204,
+)
+async def remove_lesson_run(user: SubmitterOrGuest, lesson_run_id: str, lesson_runs: Provided[LessonRuns]) -> None:
+    await lesson_runs.remove(user, lesson_run_id)

@@ -1,0 +1,32 @@
+"""The table of runs of programs in lessons."""
+
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.core.database import Base
+from app.grading.queue.jobs import JobRow
+from app.grading.queue.models import line_indexes
+
+
+class LessonRunRow(JobRow, Base):
+    """One run of a program of a lesson, as its reader changed it. The process that runs it stores the `result`.
+
+    All guests are one user, and `guest` says which browser it belongs to.
+    """
+
+    __tablename__ = "lesson_runs"
+    kind_of_work = "lesson_run"
+    __table_args__ = (
+        Index("ix_lesson_runs_user_id_lesson", "user_id", "lesson"),
+        *line_indexes("lesson_runs"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    guest: Mapped[str | None] = mapped_column(String(64))
+    lesson: Mapped[str] = mapped_column(String(40))
+    program: Mapped[int] = mapped_column(Integer())
+    source: Mapped[str] = mapped_column(Text())
+    result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))

@@ -1,0 +1,201 @@
+"""The pages of the lessons, and runs of the programs in them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import SubmitterOrGuest, allow_scope, current_guest, current_user
+from app.core.errors import NotSignedIn, Refused
+from app.core.services import Provided, Services, services_of
+from app.core.settings import Settings
+from app.core.web.form_token import FIELD, check_form_token
+from app.core.web.forms import read_form, read_unchecked_form
+from app.core.web.markdown import Heading, render_markdown
+from app.core.web.templating import render_page
+from app.grading.queue.workers import Workers
+from app.learning.lessons.errors import LessonNotFound, LessonProgramNotFound
+from app.learning.lessons.lesson import Figure, Lesson, Misreading, Program, Question, Steps, Text
+from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.program_run_view import view_program
+from app.learning.lessons.questions import answer_of, hint_of, reply_to
+from app.learning.lessons.runs import LessonRun, LessonRuns
+from app.problems.catalogue import Catalogue
+
+router = APIRouter(include_in_schema=False)
+MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
+Titles = tuple[tuple[str, str], ...]
+_submitter = allow_scope("submit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A refused run, whose source is shown again with the page, so that nothing is lost."""
+
+    program: int
+    source: str
+    refusal: Refused
+
+
+@router.get("/lessons")
+async def list_lessons(request: Request, user: MaybeUser) -> HTMLResponse:
+    services = services_of(request)
+    titles = dict(_titles(services))
+    return render_page("lessons.html", user=user, lessons=services[Lessons].all(), titles=titles)
+
+
+@router.get("/lessons/{slug}")
+async def show_lesson(request: Request, user: MaybeUser, guest: MaybeGuest, slug: str) -> HTMLResponse:
+    services = services_of(request)
+    lesson = services[Lessons].get(slug)
+    viewer = user or guest
+    runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
+    return await _show(services, user, lesson, runs, request.query_params)
+
+
+@router.post("/lessons/{slug}/runs")
+async def run_program(request: Request, slug: str) -> Response:
+    services = services_of(request)
+    # Percent-encoding turns one byte into three, and newlines are sent as two bytes.
+    sent = await read_unchecked_form(request, max_bytes=6 * services[Settings].max_source_bytes + 4096)
+    source, number = sent.get("source", ""), sent.get("program", "")
+    program = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
+    user, guest = await _submitter(request), await current_guest(request)
+    try:
+        check_form_token(request, sent.get(FIELD, ""))
+        sender = user or guest
+        if sender is None:
+            raise NotSignedIn("Nothing was run; your program is below. Sign in in another tab, then try again.")
+        await services[LessonRuns].request(sender, services[Lessons].get(slug), program, source)
+    except (LessonNotFound, LessonProgramNotFound):
+        raise
+    except Refused as refusal:
+        lesson = services[Lessons].find(slug)
+        if lesson is None:
+            raise
+        viewer = user or guest
+        runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
+        return await _show(services, user, lesson, runs, {}, _Refused(program, source, refusal))
+    return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
+
+
+@router.post("/lesson-runs/{lesson_run_id}/remove")
+async def remove_run(
+    request: Request, user: SubmitterOrGuest, lesson_run_id: str, lesson_runs: Provided[LessonRuns]
+) -> Response:
+    """Stop the run, or go back to the program as the lesson has it."""
+    await read_form(request)
+    run = await lesson_runs.remove(user, lesson_run_id)
+    return RedirectResponse(f"/lessons/{run.lesson}#program-{run.program}", status_code=303)
+
+
+async def _show(
+    services: Services,
+    user: User | None,
+    lesson: Lesson,
+    runs: Mapping[int, LessonRun],
+    query: Mapping[str, str],
+    refused: _Refused | None = None,
+) -> HTMLResponse:
+    titles = _titles(services)
+    shown = list(_shown(lesson, titles, query, runs, refused))
+    lessons = services[Lessons].all()
+    after = lessons[lessons.index(lesson) + 1 :]
+    return render_page(
+        "lesson.html",
+        status_code=refused.refusal.status if refused else 200,
+        user=user,
+        may_run=user is not None or services[Settings].guest_runs_in_total > 0,
+        going=next((each.program for each in runs.values() if each.result is None), None),
+        # Without a script, the page is loaded again. A browser only scrolls if its address is the same and has a #.
+        again="" if "again" in query else "?again=1",
+        lesson=lesson,
+        parts=shown,
+        no_worker=await services[Workers].notice() if any(each.status == "queued" for each in runs.values()) else "",
+        headings=_headings(lesson, titles),
+        problems=[services[Catalogue].get(each) for each in lesson.problems if each in dict(titles)],
+        next=after[0] if after else None,
+    )
+
+
+def _titles(services: Services) -> Titles:
+    return tuple((package.slug, package.manifest.title) for package in services[Catalogue].all())
+
+
+def _headings(lesson: Lesson, titles: Titles) -> list[Heading]:
+    texts = [part.markdown for part in lesson.parts if isinstance(part, Text)]
+    return [heading for text in texts for heading in render_markdown(text, problems=titles).headings]
+
+
+def _shown(
+    lesson: Lesson,
+    titles: Titles,
+    query: Mapping[str, str],
+    runs: Mapping[int, LessonRun],
+    refused: _Refused | None,
+) -> Iterator[dict[str, object]]:
+    """Each part for the template: its kind, and what it shows as HTML.
+
+    Args:
+      query: what was answered to the questions, as `q1`, `q2`, ….
+      runs: the viewer's run of each program that they ran.
+    """
+
+    def html(markdown: str) -> Markup:
+        return render_markdown(markdown, problems=titles).html
+
+    def figure(part: Figure) -> dict[str, object]:
+        # Safe: the file is a drawing of this service's own, and was checked to be one when it was read.
+        return {"kind": "figure", "svg": Markup(part.svg), "caption": html(part.caption)}
+
+    number = 0
+    for at, part in enumerate(lesson.parts):
+        match part:
+            case Text():
+                yield {"kind": "text", "html": html(part.markdown)}
+            case Program():
+                again = refused if refused and refused.program == part.number else None
+                yield {
+                    "kind": "program",
+                    "code": html(_fenced("python", part.block.code)),
+                    "output": html(_fenced("text", part.block.output)) if part.block.output else "",
+                    "view": view_program(part, runs.get(part.number), again.source if again else None),
+                    "refusal": again.refusal if again else None,
+                    "is_explorable": any(each.program == part.number for each in lesson.explorable),
+                }
+            case Figure():
+                yield figure(part)
+            case Steps():
+                steps = [{"name": each.name} | figure(each.figure) for each in part.steps]
+                yield {"kind": "steps", "id": f"steps-{at}", "title": _in_a_line(html(part.title)), "steps": steps}
+            case Misreading():
+                yield {"kind": "misreading", "wrong": html(part.wrong), "right": html(part.right)}
+            case Question():
+                number += 1
+                written = query.get(f"q{number}", "")
+                yield {
+                    "kind": "question",
+                    "number": number,
+                    "text": html(part.text),
+                    "spec": part.spec,
+                    "choices": [_in_a_line(html(each)) for each in part.spec.choices],
+                    "hint": hint_of(part),
+                    "written": written,
+                    "reply": reply_to(part, written),
+                    "right": _in_a_line(html(answer_of(part))),
+                    "explanation": html(part.explanation),
+                }
+
+
+def _fenced(language: str, text: str) -> str:
+    return f"```{language}\n{text}```"
+
+
+def _in_a_line(html: Markup) -> Markup:
+    """Without its paragraph, which a label must not contain."""
+    return Markup(html.strip().removeprefix("<p>").removesuffix("</p>"))

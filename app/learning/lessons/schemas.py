@@ -1,0 +1,130 @@
+"""REST responses of lessons."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.core.rest.body import RequestBody
+from app.core.view import View
+from app.grading.attempts.source_rules import Source
+from app.learning.lessons.lesson import Claim, Lesson
+from app.learning.lessons.runs import LessonRun, LessonRunStatus, prints_the_same
+from grader.script import Printed
+
+
+class LessonSummary(View):
+    """`problems` are slugs of problems to go on with."""
+
+    slug: str
+    title: str
+    summary: str
+    page: str
+    problems: list[str]
+
+    @classmethod
+    def of(cls, lesson: Lesson) -> "LessonSummary":
+        return cls(**_summary(lesson))
+
+
+class LessonList(View):
+    """All lessons, in reading order."""
+
+    lessons: list[LessonSummary]
+
+
+class ClaimJSON(View):
+    """A measured number, or a name that JAX gave. `text` is the number with its unit, as the lesson has it."""
+
+    name: str
+    value: int | float | str
+    unit: str
+    text: str
+    what: str
+
+    @classmethod
+    def of_name(cls, name: str, claim: Claim) -> "ClaimJSON":
+        return cls(name=name, value=claim.value, unit=claim.unit, text=claim.text, what=claim.what)
+
+
+class LessonProgramJSON(View):
+    """A program of the lesson, and what it prints."""
+
+    number: int
+    code: str
+    output: str
+
+
+class LessonDetail(LessonSummary):
+    """`markdown` has its numbers filled in. They were measured with `jax_version` on this many host `devices`."""
+
+    markdown: str
+    jax_version: str
+    devices: int
+    claims: list[ClaimJSON]
+    programs: list[LessonProgramJSON]
+
+    @classmethod
+    def of(cls, lesson: Lesson) -> "LessonDetail":
+        measured = lesson.claims
+        return cls(
+            **_summary(lesson),
+            markdown=lesson.markdown,
+            jax_version=measured.jax,
+            devices=measured.devices,
+            claims=[ClaimJSON.of_name(name, claim) for name, claim in measured.by_name.items()],
+            programs=[
+                LessonProgramJSON(number=number, code=each.code, output=each.output)
+                for number, each in enumerate(lesson.blocks, 1)
+            ],
+        )
+
+
+class NewLessonRunJSON(RequestBody):
+    """The number of a program of the lesson, and the source to run in its place."""
+
+    program: Annotated[int, Field(ge=1)]
+    source: Source
+
+
+class LessonRunJSON(View):
+    """One run of a program. `result` is null until it has finished. `prints_the_same` says whether it prints what the
+    lesson shows; it is null if it did not run to its end, or if the lesson shows no output.
+    """
+
+    id: str
+    lesson: str
+    program: int
+    status: LessonRunStatus
+    source: str
+    result: Printed | None
+    prints_the_same: bool | None
+    created_at: datetime
+    finished_at: datetime | None
+
+    @classmethod
+    def in_lesson(cls, run: LessonRun, lesson: Lesson | None) -> "LessonRunJSON":
+        """Without the lesson, if it is no longer served."""
+        is_there = lesson is not None and run.program <= len(lesson.blocks)
+        block = lesson.blocks[run.program - 1] if lesson is not None and is_there else None
+        return cls(
+            id=run.id,
+            lesson=run.lesson,
+            program=run.program,
+            status=run.status,
+            source=run.source,
+            result=run.result,
+            prints_the_same=prints_the_same(run.result, block) if run.result and block else None,
+            created_at=run.created_at,
+            finished_at=run.finished_at,
+        )
+
+
+def _summary(lesson: Lesson) -> dict[str, Any]:
+    return {
+        "slug": lesson.slug,
+        "title": lesson.title,
+        "summary": lesson.summary,
+        "page": f"/lessons/{lesson.slug}",
+        "problems": list(lesson.problems),
+    }

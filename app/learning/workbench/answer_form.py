@@ -1,0 +1,105 @@
+"""The form of a problem of mode answer: its fields, what was written in them, and the source built from them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.core.services import Services
+from app.core.web.markdown import Prose
+from app.grading.attempts.questions import Question
+from app.learning.workbench.editorial import render
+from grader.answer_text import example_of, show_answer, tolerance_text
+from grader.package.package import AnswerManifest, AnswerSpec, Package
+from grader.variants import fill
+
+PREFIX = "answer."
+# Up to 12 tables of 12 rows and 8 columns, and a few hidden fields.
+MAX_FIELDS = 12 * 12 * 8 + 8
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One input of the form. `label` is that of a cell in a table, empty elsewhere."""
+
+    name: str
+    value: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerField:
+    """One answer: its controls, row by row for a table. `expected` is empty until it may be shown."""
+
+    spec: AnswerSpec
+    controls: list[list[Control]]
+    write: str
+    tolerance: str
+    fault: str
+    expected: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """What the page shows to one user. `explanation` is None until it may be shown."""
+
+    current: Question
+    question: Prose
+    fields: list[AnswerField]
+    explanation: Prose | None
+
+
+async def form_of(
+    services: Services,
+    package: Package,
+    manifest: AnswerManifest,
+    current: Question,
+    written: Mapping[str, str],
+    faults: Mapping[str, str],
+) -> AnswerForm:
+    """`written` has what was sent, by the name of the control; `faults` what is wrong with it, by id."""
+    variant = current.variant
+    values: dict[str, Any] = dict(current.answers or {})
+    fields = [
+        AnswerField(
+            spec=each,
+            controls=_controls(each, values.get(each.id), written),
+            write=example_of(each),
+            tolerance=tolerance_text(each) if each.kind in ("number", "table") else "",
+            fault=faults.get(each.id, ""),
+            expected=show_answer(each, variant.truth[each.id]) if current.is_explained else "",
+        )
+        for each in manifest.answers
+    ]
+    texts = {"question": fill(package.files["question.md"], variant.parameters)}
+    if current.is_explained:
+        texts["explanation"] = fill(package.files["explanation.md"], variant.names())
+    question, *explanation = await render(services, package, texts)
+    return AnswerForm(current, question, fields, explanation[0] if explanation else None)
+
+
+def source_of(manifest: AnswerManifest, form: Mapping[str, str]) -> str:
+    """The answers of a form as JSON, with the try that the form was made for."""
+    answers: dict[str, Any] = {}
+    for spec in manifest.answers:
+        cells = [[form.get(each.name, "") for each in row] for row in _controls(spec, None, form)]
+        answers[spec.id] = cells if spec.kind == "table" else cells[0][0]
+    sent: dict[str, Any] = {"answers": answers}
+    if form.get("try", "").isascii() and form.get("try", "").isdigit():
+        sent["try"] = int(form["try"][:9])
+    return json.dumps(sent)
+
+
+def _controls(spec: AnswerSpec, value: Any, written: Mapping[str, str]) -> list[list[Control]]:
+    if spec.kind != "table":
+        shown = "" if value is None else show_answer(spec, value)
+        name = f"{PREFIX}{spec.id}"
+        return [[Control(name, written.get(name, shown))]]
+    rows: list[list[Control]] = []
+    for row, row_name in enumerate(spec.rows):
+        rows.append([])
+        for column, column_name in enumerate(spec.columns):
+            name = f"{PREFIX}{spec.id}.{row}.{column}"
+            shown = "" if value is None else str(value[row][column])
+            rows[-1].append(Control(name, written.get(name, shown), f"{row_name}, {column_name}"))
+    return rows

@@ -1,0 +1,88 @@
+"""REST: the draft of a problem, its editorial, and giving up on it."""
+
+from dataclasses import replace
+
+from fastapi import Request
+
+from app.accounts.web import Reader, Submitter
+from app.core.database import Database
+from app.core.errors import EditorialClosed
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
+from app.core.services import Provided, services_of
+from app.grading.attempts.give_up import GiveUps
+from app.grading.attempts.questions import question_of
+from app.learning.workbench.drafts import Draft, Drafts
+from app.learning.workbench.editorial import access_of
+from app.learning.workbench.question_schemas import QuestionJSON
+from app.learning.workbench.schemas import EditorialJSON, GiveUpJSON, SaveDraftJSON, SurrenderJSON
+from app.problems.catalogue import Catalogue
+from app.problems.exams import Exams, refuse_in_exam
+
+router = rest_router("attempts")
+
+
+@router.get("/problems/{slug}/draft", summary="Your draft at a problem", response_model=Draft)
+async def read_draft(slug: str, user: Reader, drafts: Provided[Drafts]) -> Draft:
+    return await drafts.get(user, slug)
+
+
+@router.put(
+    "/problems/{slug}/draft",
+    summary="Save a draft, based on a revision",
+    response_model=Draft,
+    responses=problem_responses(409),
+)
+async def save_draft(slug: str, user: Submitter, body: SaveDraftJSON, drafts: Provided[Drafts]) -> Draft:
+    return await drafts.save(user, slug, body.source, body.revision)
+
+
+@router.get(
+    "/problems/{slug}/editorial",
+    summary="The editorial, once you have solved the problem or given up on it",
+    response_model=EditorialJSON,
+)
+async def read_editorial(request: Request, slug: str, user: Reader) -> EditorialJSON:
+    services = services_of(request)
+    package = services[Catalogue].get(slug)
+    await refuse_in_exam(services[Exams], user, package.slug)
+    is_open, gave_up_at = await access_of(user, services, package)
+    if not is_open:
+        raise EditorialClosed("It opens when one of your attempts is accepted, or when you give up on the problem.")
+    return EditorialJSON(problem=package.slug, editorial=package.editorial, gave_up_at=gave_up_at)
+
+
+@router.post(
+    "/problems/{slug}/give-up",
+    summary="Give up on a problem: opens its editorial, and ends scoring",
+    response_model=SurrenderJSON,
+    responses=problem_responses(409),
+)
+async def give_up(
+    slug: str,
+    user: Submitter,
+    body: GiveUpJSON,
+    catalogue: Provided[Catalogue],
+    give_ups: Provided[GiveUps],
+) -> SurrenderJSON:
+    problem = catalogue.get(slug).slug
+    return SurrenderJSON(problem=problem, gave_up_at=await give_ups.give_up(user, problem))
+
+
+@router.get(
+    "/problems/{slug}/question",
+    summary="The question that you are asked, at a problem of mode answer",
+    response_model=QuestionJSON,
+)
+async def read_question(
+    slug: str,
+    user: Reader,
+    catalogue: Provided[Catalogue],
+    database: Provided[Database],
+    exams: Provided[Exams],
+) -> QuestionJSON:
+    package = catalogue.get(slug)
+    async with database.reading() as session:
+        current = await question_of(session, user, package)
+    is_closed = await exams.open_until(user, package.slug) is not None
+    return QuestionJSON.at_problem(package, replace(current, is_closed=is_closed))

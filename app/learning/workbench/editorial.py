@@ -1,0 +1,57 @@
+"""The editorial of a problem, which opens to anyone who has solved it or given up on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.accounts.caller import User
+from app.core.database import Database
+from app.core.services import Services
+from app.core.web.markdown import Prose
+from app.grading.attempts.give_up import GiveUps
+from app.grading.attempts.progress import standings
+from app.learning.workbench.next_problem import next_problem
+from app.learning.workbench.solutions import accepted_attempt
+from app.problems.catalogue import Catalogue
+from app.problems.exams import Exams
+from app.problems.rendered_texts import RenderedTexts, texts_of
+from grader.package.package import Package
+
+
+@dataclass(frozen=True, slots=True)
+class Editorial:
+    """What the section of this name shows. `prose` is None while it is closed to the reader.
+
+    `exam_until` is when an exam opens it again.
+    `is_solved` if one of their attempts was accepted; `following` is the problem to solve next.
+    """
+
+    slug: str
+    prose: Prose | None
+    gave_up_at: datetime | None
+    exam_until: datetime | None
+    is_solved: bool
+    following: Package | None
+
+
+async def show_to(user: User, services: Services, package: Package) -> Editorial:
+    exam_until = await services[Exams].open_until(user, package.slug)
+    is_open, gave_up_at = await access_of(user, services, package)
+    is_open = is_open and exam_until is None
+    prose = (await render(services, package, texts_of(package)["editorial.md"]))[0] if is_open else None
+    is_solved = is_open and await accepted_attempt(user, services, package.slug) is not None
+    following = await next_problem(user, services, package.slug) if is_open else None
+    return Editorial(package.slug, prose, gave_up_at, exam_until, is_solved, following)
+
+
+async def access_of(user: User, services: Services, package: Package) -> tuple[bool, datetime | None]:
+    """Whether the editorial is open to the user outside an exam, and when they gave up on the problem."""
+    gave_up_at = await services[GiveUps].at(user, package.slug)
+    standing = (await standings(services[Database], user, package.slug)).get(package.slug)
+    return gave_up_at is not None or (standing is not None and standing.accepted), gave_up_at
+
+
+async def render(services: Services, package: Package, texts: Mapping[str, str]) -> list[Prose]:
+    """Texts of the package by the prefix of their anchors, with links to its figures and to other problems."""
+    others = {each.slug: each.manifest.title for each in services[Catalogue].all() if each is not package}
+    return await services[RenderedTexts].show(texts, f"/problems/{package.slug}/figures", others)

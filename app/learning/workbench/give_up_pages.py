@@ -1,0 +1,59 @@
+"""Giving up on a problem: a page that says what this means, with the button that does it."""
+
+import contextlib
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.web import Reader, Submitter
+from app.core.database import Database
+from app.core.errors import AlreadyAccepted
+from app.core.services import Provided
+from app.core.web.forms import read_form
+from app.core.web.templating import render_page
+from app.grading.attempts.give_up import GiveUps
+from app.grading.attempts.progress import standings
+from app.problems.catalogue import Catalogue
+from app.problems.exams import Exams, refuse_in_exam
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/problems/{slug}/give-up")
+async def show_give_up(
+    slug: str,
+    user: Reader,
+    catalogue: Provided[Catalogue],
+    exams: Provided[Exams],
+    database: Provided[Database],
+    give_ups: Provided[GiveUps],
+) -> Response:
+    package = catalogue.get(slug)
+    await refuse_in_exam(exams, user, package.slug)
+    standing = (await standings(database, user, package.slug)).get(package.slug)
+    if (standing and standing.accepted) or await give_ups.at(user, package.slug):
+        return _to_editorial(package)
+    best_score = standing.best_score if standing else None
+    return render_page("give_up.html", user=user, problem=package, best_score=best_score)
+
+
+@router.post("/problems/{slug}/give-up")
+async def give_up(
+    request: Request,
+    slug: str,
+    user: Submitter,
+    catalogue: Provided[Catalogue],
+    give_ups: Provided[GiveUps],
+) -> Response:
+    await read_form(request)
+    package = catalogue.get(slug)
+    # An attempt that was being graded may be accepted by now. The editorial is then open, which is even better.
+    with contextlib.suppress(AlreadyAccepted):
+        await give_ups.give_up(user, package.slug)
+    return _to_editorial(package)
+
+
+def _to_editorial(package: Package) -> Response:
+    """The text itself, not its section: a browser opens what the address leads into."""
+    return RedirectResponse(f"/problems/{package.slug}#the-editorial", status_code=303)

@@ -1,0 +1,29 @@
+"""The problem to solve next after one is solved."""
+
+from collections.abc import Sequence
+
+from app.accounts.caller import User
+from app.core.database import Database
+from app.core.services import Services
+from app.grading.attempts.progress import progress
+from app.problems.catalogue import Catalogue
+from grader.package.package import Package
+
+
+async def next_problem(user: User, services: Services, slug: str) -> Package | None:
+    """The first one after `slug` in the curriculum that the user can begin, then the first before it."""
+    reached = await progress(services[Database], user)
+    over = {name for name, each in reached.items() if each.is_over}
+    packages = [package for section in services[Catalogue].sections() for package in section.packages]
+    return _first_open(packages, slug, over)
+
+
+def _first_open(packages: Sequence[Package], slug: str, over: set[str]) -> Package | None:
+    """A problem is open if each of its served prerequisites is solved or given up."""
+    slugs = [package.slug for package in packages]
+    at = slugs.index(slug) + 1 if slug in slugs else 0
+    missing = set(slugs) - over - {slug}
+    ordered = (*packages[at:], *packages[:at])
+    return next(
+        (each for each in ordered if each.slug in missing and missing.isdisjoint(each.manifest.prerequisites)), None
+    )

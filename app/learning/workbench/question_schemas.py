@@ -1,0 +1,64 @@
+"""What REST says of a question of mode answer."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from app.core.view import View
+from app.grading.attempts.questions import Question
+from grader.answer_text import example_of
+from grader.package.package import AnswerManifest, AnswerSpec, Package
+from grader.variants import fill
+
+
+class AnswerFieldJSON(View):
+    """One answer to write. `tolerance` is relative, 0 for an exact one. `write` says what it may look like."""
+
+    id: str
+    label: str
+    kind: Literal["number", "choice", "spec", "table"]
+    unit: str
+    tolerance: float
+    choices: list[str]
+    rows: list[str]
+    columns: list[str]
+    write: str
+
+    @classmethod
+    def of(cls, spec: AnswerSpec) -> "AnswerFieldJSON":
+        return cls(**spec.model_dump(), write=example_of(spec))
+
+
+class QuestionJSON(View):
+    """Your question. `question` and `explanation` are Markdown with TeX. `try` is 1 until one of your answers is wrong.
+
+    `state` is `open`, `accepted` or `given_up`. While it is open, `expected` and `explanation` are null.
+    """
+
+    problem: str
+    version: str
+    number_of_try: int = Field(serialization_alias="try")
+    variant: int
+    state: Literal["open", "accepted", "given_up"]
+    question: str
+    parameters: dict[str, Any]
+    answers: list[AnswerFieldJSON]
+    expected: dict[str, Any] | None
+    explanation: str | None
+
+    @classmethod
+    def at_problem(cls, package: Package, current: Question) -> "QuestionJSON":
+        assert isinstance(package.manifest, AnswerManifest)
+        variant = current.variant
+        return cls(
+            problem=package.slug,
+            version=package.version,
+            number_of_try=current.number_of_try,
+            variant=variant.number,
+            state=current.state,
+            question=fill(package.files["question.md"], variant.parameters),
+            parameters=variant.parameters,
+            answers=[AnswerFieldJSON.of(each) for each in package.manifest.answers],
+            expected=variant.truth if current.is_explained else None,
+            explanation=fill(package.files["explanation.md"], variant.names()) if current.is_explained else None,
+        )

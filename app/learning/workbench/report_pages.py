@@ -1,0 +1,67 @@
+"""The form that reports a fault in a problem, and the list that instructors read."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import Instructor, Reader, Submitter
+from app.core.errors import Refused
+from app.core.services import Provided
+from app.core.web.forms import read_form
+from app.core.web.templating import render_page
+from app.learning.workbench.reports import LONGEST, FaultReports
+from app.problems.catalogue import Catalogue
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/problems/{slug}/report")
+async def show_form(request: Request, slug: str, user: Reader, catalogue: Provided[Catalogue]) -> HTMLResponse:
+    package = catalogue.get(slug)
+    return _form(package, user, is_sent="sent" in request.query_params)
+
+
+@router.post("/problems/{slug}/report")
+async def report_fault(
+    request: Request, slug: str, user: Submitter, catalogue: Provided[Catalogue], reports: Provided[FaultReports]
+) -> Response:
+    package = catalogue.get(slug)
+    # Percent-encoding turns one character into at most twelve bytes.
+    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
+    text = form.get("text", "")
+    try:
+        await reports.add(user, package.slug, text)
+    except Refused as refusal:
+        return _form(package, user, text=text, refusal=refusal)
+    return RedirectResponse(f"/problems/{package.slug}/report?sent=1", status_code=303)
+
+
+@router.get("/reports")
+async def list_reports(
+    user: Instructor, catalogue: Provided[Catalogue], reports: Provided[FaultReports]
+) -> HTMLResponse:
+    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    return render_page("reports.html", user=user, reports=await reports.open_first(), titles=titles)
+
+
+@router.post("/reports/{report_id}/done")
+async def mark_done(request: Request, report_id: str, user: Instructor, reports: Provided[FaultReports]) -> Response:
+    form = await read_form(request)
+    await reports.mark(report_id, is_done=form.get("done") != "no")
+    return RedirectResponse("/reports", status_code=303)
+
+
+def _form(
+    package: Package, user: User, *, is_sent: bool = False, text: str = "", refusal: Refused | None = None
+) -> HTMLResponse:
+    return render_page(
+        "report.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        problem=package,
+        is_sent=is_sent,
+        text=text,
+        longest=LONGEST,
+        refusal=refusal,
+    )

@@ -1,0 +1,50 @@
+"""What others wrote: the reference beside the user's own accepted source, and the accepted sources that ship."""
+
+import asyncio
+
+from fastapi import APIRouter, Request
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from app.accounts.web import Reader
+from app.core.services import services_of
+from app.core.web.templating import render_page
+from app.learning.workbench.next_problem import next_problem
+from app.learning.workbench.solutions import accepted_attempt, coloured, side_by_side
+from app.problems.catalogue import Catalogue
+from app.problems.exams import Exams
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/problems/{slug}/solutions")
+async def show_solutions(request: Request, slug: str, user: Reader) -> HTMLResponse:
+    """Without an accepted attempt, it only says when it opens."""
+    services = services_of(request)
+    package = services[Catalogue].get(slug)
+    attempt = await accepted_attempt(user, services, package.slug)
+    if attempt is None:
+        until = await services[Exams].open_until(user, package.slug)
+        return render_page("solutions.html", user=user, problem=package, attempt=None, following=None, exam_until=until)
+    return render_page(
+        "solutions.html",
+        user=user,
+        problem=package,
+        attempt=attempt,
+        rows=await asyncio.to_thread(side_by_side, attempt.source, package.reference),
+        styles=await asyncio.to_thread(_styles, package),
+        following=await next_problem(user, services, package.slug),
+    )
+
+
+def _styles(package: Package) -> list[tuple[str, str, Markup]]:
+    """The name of each accepted submission of the package, what it does in its own words, and its source."""
+    return [
+        (
+            each.name,
+            " ".join(each.misunderstanding.split()) or each.name.replace("_", " "),
+            Markup("\n").join(coloured(each.source)),
+        )
+        for each in package.accepted
+    ]

@@ -1,0 +1,60 @@
+"""Help pages: the `type` of every problem+json response links to `/help/errors`, a rejected verdict to
+`/help/reasons`."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
+
+from app.accounts.web import current_user
+from app.core.errors import Refused
+from app.core.web.reasons import REASONS
+from app.core.web.static_files import FOLDER
+from app.core.web.templating import render_page
+from app.operations.help.rest_reference import operations_of
+
+router = APIRouter(include_in_schema=False)
+_FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
+# What is one person's own, or answers programs.
+_NOT_FOR_ROBOTS = (
+    *("/account", "/api/", "/attempts", "/audit", "/courses", "/insight", "/lti", "/people", "/shared"),
+    *("/repositories", "/service", "/sign-in", "/sign-up"),
+)
+
+
+@router.get("/help/errors")
+async def explain_errors(request: Request) -> HTMLResponse:
+    return render_page("errors.html", user=await current_user(request), errors=every_refusal())
+
+
+@router.get("/help/reasons")
+async def explain_reasons(request: Request) -> HTMLResponse:
+    return render_page("reasons.html", user=await current_user(request), reasons=REASONS)
+
+
+@router.get("/help/rest")
+async def explain_rest(request: Request) -> HTMLResponse:
+    groups = operations_of(request.app.openapi())
+    return render_page("rest.html", user=await current_user(request), groups=groups)
+
+
+@router.get("/favicon.ico")
+async def show_icon() -> FileResponse:
+    """For programs that ask for it without reading a page; pages name mark.svg."""
+    return FileResponse(FOLDER / "favicon.ico", media_type="image/x-icon", headers=_FOR_A_DAY)
+
+
+@router.get("/robots.txt")
+async def tell_robots() -> PlainTextResponse:
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS)]
+    return PlainTextResponse("\n".join([*lines, ""]), headers=_FOR_A_DAY)
+
+
+def every_refusal() -> list[type[Refused]]:
+    """Each kind of refusal that has its own slug, sorted by status and slug."""
+    by_slug: dict[str, type[Refused]] = {}
+    waiting = [Refused]
+    while waiting:
+        refusal = waiting.pop()
+        waiting += refusal.__subclasses__()
+        if "slug" in vars(refusal) and refusal is not Refused:
+            by_slug[refusal.slug] = refusal
+    return sorted(by_slug.values(), key=lambda refusal: (refusal.status, refusal.slug))

@@ -1,0 +1,109 @@
+"""What instructors read of others: a person's attempts, their story at a problem, and everyone at it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import HTMLResponse
+
+from app.accounts.web import Grader, Instructor
+from app.core.database import Database
+from app.core.rest.paging import Cursor
+from app.core.services import Provided, services_of
+from app.core.web.reasons import REASONS
+from app.core.web.templating import render_page
+from app.grading.attempts.filter import KINDS, STATUSES, AttemptFilter
+from app.grading.attempts.progress import progress
+from app.grading.attempts.service import Attempts
+from app.grading.comments.service import Comments
+from app.problems.catalogue import Catalogue
+from app.teaching.people.at_problem import who_tried
+from app.teaching.people.attempt_timeline import read_timeline
+from app.teaching.people.read_access import PersonsReach
+
+router = APIRouter(include_in_schema=False)
+Later = Annotated[str | None, Query(max_length=200)]
+_PAGE = 50
+_STEPS = 20
+
+
+@router.get("/people/{person_id}/attempts")
+async def list_attempts_of_person(
+    request: Request,
+    may: PersonsReach,
+    user: Grader,
+    attempts: Provided[Attempts],
+    database: Provided[Database],
+    comments: Provided[Comments],
+    before: Later = None,
+) -> HTMLResponse:
+    """The filter is in the address, and so in the address of each further page."""
+    person, owner = may.person, may.owner
+    only = AttemptFilter.read(request.query_params)
+    page = await attempts.list(owner, Cursor(_PAGE, before), only=only, for_instructor=True, within=may.problems)
+    titles = _titles(request)
+    at = await progress(database, owner)
+    tried = at if may.problems is None else at.keys() & may.problems
+    here = f"/people/{person.id}/attempts"
+    return render_page(
+        "person_attempts.html",
+        user=user,
+        person=person,
+        here=here,
+        attempts=page,
+        unwritten=await attempts.unwritten(owner, page),
+        comments=await comments.counts([each.id for each in page]),
+        older=only.address(path=here, before=page.next) if page.next else None,
+        wanted=only,
+        titles=titles,
+        problems=sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
+        kinds=KINDS,
+        statuses=STATUSES,
+        reasons=list(REASONS),
+        reason_names={reason: found.name for reason, found in REASONS.items()},
+    )
+
+
+@router.get("/people/{person_id}/problems/{slug}")
+async def show_story(
+    request: Request,
+    may: PersonsReach,
+    slug: str,
+    user: Grader,
+    database: Provided[Database],
+    after: Later = None,
+) -> HTMLResponse:
+    """Each attempt in order, with what changed since the previous one."""
+    may.require(slug)
+    person = may.person
+    steps = await read_timeline(database, person.id, slug.replace("\0", ""), Cursor(_STEPS, after))
+    here = f"/people/{person.id}/problems/{slug}"
+    return render_page(
+        "person_story.html",
+        user=user,
+        person=person,
+        slug=slug,
+        title=_titles(request).get(slug, slug),
+        steps=steps,
+        first=here if after else None,
+        further=f"{here}?after={steps.next}" if steps.next else None,
+    )
+
+
+@router.get("/problems/{slug}/people")
+async def list_who_tried(
+    slug: str, user: Instructor, catalogue: Provided[Catalogue], database: Provided[Database], after: Later = None
+) -> HTMLResponse:
+    problem = catalogue.get(slug)
+    people = await who_tried(database, user, problem.slug, Cursor(_PAGE, after))
+    return render_page(
+        "problem_people.html",
+        user=user,
+        problem=problem,
+        people=people,
+        first=f"/problems/{problem.slug}/people" if after else None,
+        further=people.next,
+    )
+
+
+def _titles(request: Request) -> dict[str, str]:
+    return {each.slug: each.manifest.title for each in services_of(request)[Catalogue].all()}

@@ -1,0 +1,71 @@
+"""One person's attempts and runs at one problem, in order, and what changed between them."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import select
+
+from app.core.database import Database
+from app.core.errors import AttemptNotFound
+from app.core.rest.paging import Cursor, Page, paged
+from app.core.web.diff import DiffLine, diff_lines
+from app.grading.attempts.views import AttemptView, view_of
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.score_overrides import OverrideRow
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`since` and `changes` compare with the previous step; None for the first one.
+
+    `changed_by_hand`: the score is not that of the verdict.
+    """
+
+    attempt: AttemptView
+    changed_by_hand: bool
+    since: timedelta | None
+    changes: list[DiffLine] | None
+
+    @property
+    def failed_check(self) -> str | None:
+        """The title of the first check that did not pass."""
+        verdict = self.attempt.verdict
+        return None if verdict is None else next((each.title for each in verdict.checks if not each.passed), None)
+
+    @property
+    def misconception(self) -> str | None:
+        verdict = self.attempt.verdict
+        return None if verdict is None else verdict.misconception
+
+
+async def read_timeline(database: Database, user_id: str, problem: str, cursor: Cursor) -> Page[Step]:
+    """Oldest first. Raises `AttemptNotFound` for the cursor."""
+    row = AttemptRow
+    query, by = (
+        select(row).where(row.user_id == user_id, row.problem == problem, row.kind != "rejudge"),
+        (row.created_at, row.id),
+    )
+    async with database.reading() as session:
+        page = await paged(session, query, by, cursor, view_of, missing=_not_found, oldest_first=True)
+        last = await session.get(row, cursor.after) if cursor.after else None
+        overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_([each.id for each in page]))
+        changed = frozenset(await session.scalars(overridden))
+    before = [view_of(last) if last else None, *page]
+    # Comparing takes time that other requests should not wait for.
+    steps = await asyncio.to_thread(
+        lambda: [_step(*pair, pair[1].id in changed) for pair in zip(before, page, strict=False)]
+    )
+    return Page(steps, page.next)
+
+
+def _not_found(attempt_id: str) -> AttemptNotFound:
+    return AttemptNotFound(f"This person has no attempt {attempt_id!r} at this problem.")
+
+
+def _step(before: AttemptView | None, attempt: AttemptView, changed_by_hand: bool) -> Step:
+    if before is None:
+        return Step(attempt, changed_by_hand, None, None)
+    return Step(
+        attempt, changed_by_hand, attempt.created_at - before.created_at, diff_lines(before.source, attempt.source)
+    )

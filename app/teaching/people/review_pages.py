@@ -1,0 +1,135 @@
+"""A person's attempt, as instructors and assistants read it, and what they do there: comment, change points."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.audit.log import LONGEST_REASON
+from app.accounts.web import Grader
+from app.core.errors import ProblemNotFound, Refused
+from app.core.rest.actions import Actions, FormPage, Typed
+from app.core.rest.problem_json import problem_responses
+from app.core.services import Provided, services_of
+from app.core.web.templating import render_page
+from app.core.web.verdict_view import arrange_verdict
+from app.grading.attempts.overrides import MOST_POINTS, Overrides, ScoreOverride
+from app.grading.attempts.source_colours import colour_lines
+from app.grading.comments.schemas import CommentJSON, CommentList, NewCommentJSON
+from app.grading.comments.service import LONGEST, Comments, may_remove
+from app.problems.catalogue import Catalogue
+from app.teaching.people.read_access import PersonsAttempt
+from app.teaching.people.schemas import NewOverrideJSON
+
+_PATH = "/people/{person_id}/attempts/{attempt_id}"
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class ReviewPage(FormPage):
+    """The page of an attempt for those who may grade it: what its owner sees, without the buttons."""
+
+    request: Request
+    user: Grader
+    found: PersonsAttempt
+
+    @property
+    def address(self) -> str:
+        person, attempt = self.found
+        return f"/people/{person.id}/attempts/{attempt.id}"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed, action, refusal)
+
+    async def done(self, action: str, result: Any) -> Response:
+        place = f"comment-{result.id}" if isinstance(result, CommentJSON) else _PLACES[action]
+        return RedirectResponse(f"{self.address}#{place}", status_code=303)
+
+    async def show(self, typed: Typed, refused_action: str = "", refusal: Refused | None = None) -> HTMLResponse:
+        """`typed` is what the forms contain, and `refused_action` the one whose form was refused."""
+        services = services_of(self.request)
+        person, attempt = self.found
+        try:
+            package = services[Catalogue].get(attempt.problem)
+            title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"
+        except ProblemNotFound:  # withdrawn since
+            title, starter, is_answer = attempt.problem, "", False
+        is_starter = attempt.source.split() == starter.split()
+        verdict = attempt.verdict
+        comments = await services[Comments].of_attempt(attempt.id)
+        return render_page(
+            "person_attempt.html",
+            status_code=refusal.status if refusal else 200,
+            user=self.user,
+            person=person,
+            attempt=attempt,
+            kind=attempt.kind.capitalize(),
+            title=title,
+            view=arrange_verdict(verdict, is_starter=is_starter, is_answer=is_answer) if verdict else None,
+            lines=await colour_lines(attempt.source),
+            comments=comments,
+            removable={each.id for each in comments if may_remove(self.user, each)},
+            typed=typed,
+            refusals={refused_action: refusal},
+            longest=LONGEST,
+            most_points=MOST_POINTS,
+            longest_reason=LONGEST_REASON,
+        )
+
+
+actions = Actions("people", ReviewPage, _PATH)
+_PLACES = {"remove_comment": "sent", "override_score": "points", "undo_override": "points"}
+
+
+@router.get(_PATH)
+async def show_attempt_of_person(
+    page: Annotated[ReviewPage, Depends()], line: Annotated[str, Query(max_length=9)] = ""
+) -> HTMLResponse:
+    """`line` is put into the form of a comment."""
+    return await page.show(Typed(line=line))
+
+
+@actions.api.get("/comments", summary="The comments on the attempt of a person")
+async def list_comments_of_person(found: PersonsAttempt, comments: Provided[Comments]) -> CommentList:
+    _, attempt = found
+    return CommentList(comments=[CommentJSON.of(each) for each in await comments.of_attempt(attempt.id)])
+
+
+@actions.post(
+    "/comments",
+    status_code=201,
+    summary="Comment on a line of a person's attempt",
+    responses=problem_responses(409),
+)
+async def add_comment(
+    user: Grader, found: PersonsAttempt, body: NewCommentJSON, comments: Provided[Comments]
+) -> CommentJSON:
+    person, attempt = found
+    return CommentJSON.of(await comments.add(user, person.id, attempt.id, attempt.source, body.line, body.text))
+
+
+@actions.delete(
+    "/comments/{comment_id}",
+    form="/comments/{comment_id}/remove",
+    summary="Remove a comment, as its author or as an owner",
+)
+async def remove_comment(comment_id: str, user: Grader, found: PersonsAttempt, comments: Provided[Comments]) -> None:
+    person, attempt = found
+    await comments.remove(user, person.id, attempt.id, comment_id)
+
+
+@actions.put(
+    "/override", summary="Give an attempt other points than its verdict does", responses=problem_responses(409)
+)
+async def override_score(
+    user: Grader, found: PersonsAttempt, body: NewOverrideJSON, overrides: Provided[Overrides]
+) -> ScoreOverride:
+    _, attempt = found
+    return await overrides.override(user, attempt.id, body.score, body.reason)
+
+
+@actions.delete("/override", form="/override/undo", summary="Let the points of the verdict count again")
+async def undo_override(user: Grader, found: PersonsAttempt, overrides: Provided[Overrides]) -> None:
+    _, attempt = found
+    await overrides.undo(user, attempt.id)

@@ -1,0 +1,71 @@
+"""The drawing of a schedule: the bar of a collective is below the steps that hide it."""
+
+import re
+
+from app.core.web.drawings.schedule import MAX_STEPS, draw_schedule
+from grader.explore import TPUCollective, TPUComputation, TPUStep
+
+
+def computation(collectives, steps):
+    made = [TPUStep(name=f"s{number}", cycles=cycles, flops=0, line=None) for number, cycles in enumerate(steps)]
+    return TPUComputation(name="main", caller="", executions=1, steps=made, collectives=collectives)
+
+
+def collective(start, done, **changes):
+    fields = {"collective": "all-gather", "dtypes": ["f32"], "axes": ("x",), "group_size": 8, "bytes": 1024, "line": 3}
+    fields |= {"ring_bytes": 896, "hidden_cycles": 100, "hidden_flops": 0, "start": start, "done": done}
+    return TPUCollective(**(fields | changes))
+
+
+def bars(drawing):
+    """Left edge, right edge and top of each collective."""
+    found = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="18" class="block kind-\d"', drawing)
+    return [(float(x), float(x) + float(width), float(y)) for x, y, width in found]
+
+
+def steps(drawing):
+    found = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="18" class="block step"', drawing)
+    return [(float(x), float(x) + float(width)) for x, width in found]
+
+
+def test_what_hides_a_collective_is_above_its_bar():
+    drawn = draw_schedule("a", computation([collective(0, 2)], [None, 100, None, 100]))
+    [(left, right, _)] = bars(drawn)
+    hiding, after = steps(drawn)
+    assert left < hiding[0] < hiding[1] < right <= after[0]
+    assert hiding[1] - hiding[0] == after[1] - after[0]
+    assert "all-gather over x, 1.0 KiB: hidden by 100 cycles" in drawn
+
+
+def test_nothing_is_above_a_collective_that_all_else_waits_for():
+    drawn = draw_schedule("a", computation([collective(1, 1, hidden_cycles=0)], [100, None, 100]))
+    [(left, right, _)] = bars(drawn)
+    before, after = steps(drawn)
+    assert before[1] <= left < right <= after[0]
+    assert "everything waits for it" in drawn
+
+
+def test_two_that_go_on_at_the_same_time_are_in_two_lanes_and_the_next_is_in_the_first():
+    several = [collective(0, 3), collective(1, 4), collective(5, 5)]
+    found = bars(draw_schedule("a", computation(several, [None, None, 9, None, None, None])))
+    first, second, third = (top for _, _, top in sorted(found))
+    assert first < second
+    assert third == first
+
+
+def test_without_a_wait_it_lasts_until_the_end():
+    [(_, right, _)] = bars(drawn := draw_schedule("a", computation([collective(0, None)], [None, 50, 50])))
+    assert right == steps(drawn)[-1][1]
+
+
+def test_a_computation_without_communication_is_not_drawn():
+    assert draw_schedule("a", computation([], [5, 5])) is None
+
+
+def test_a_long_schedule_is_cut_after_its_first_steps():
+    many = computation([collective(0, 0), collective(MAX_STEPS, MAX_STEPS)], [None] + [1] * MAX_STEPS)
+    assert len(bars(draw_schedule("a", many))) == 1
+
+
+def test_a_dangerous_title_is_text():
+    assert "<script>" not in draw_schedule("<script>", computation([collective(0, 0)], [None]))

@@ -1,0 +1,123 @@
+"""Pages are compressed if the client accepts it. Responses with a secret and event streams never are."""
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from app.core.web.compression import add_compression
+from app.core.web.cookies import SESSION_COOKIE
+from app.core.web.static_files import FOLDER, accepts, module_urls, mount_static, static_url
+from tests.app.accounts.people import browser, form_token, sign_in
+
+TEXT = "Where arrays live, and how devices communicate. " * 100
+
+
+def _client() -> TestClient:
+    app = FastAPI()
+    app.get("/page")(lambda: HTMLResponse(TEXT))
+    app.get("/short")(lambda: HTMLResponse("short"))
+    app.get("/secret")(lambda: HTMLResponse(TEXT, headers={"Cache-Control": "no-store"}))
+    app.get("/rest")(lambda: {"text": TEXT})
+    app.get("/figure")(lambda: Response(TEXT, media_type="image/svg+xml"))
+    app.get("/events")(lambda: StreamingResponse(iter([TEXT]), media_type="text/event-stream"))
+    mount_static(app)
+    add_compression(app)
+    return TestClient(app)
+
+
+@pytest.mark.parametrize("path", ["/page", "/figure"])
+def test_a_page_and_a_figure_are_compressed(path: str) -> None:
+    answer = _client().get(path)
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert int(answer.headers["content-length"]) < len(TEXT) / 10
+    assert answer.text == TEXT
+
+
+@pytest.mark.parametrize("path", ["/secret", "/rest", "/events", "/short"])
+def test_everything_else_is_sent_as_it_is(path: str) -> None:
+    assert "content-encoding" not in _client().get(path).headers
+
+
+@pytest.mark.parametrize("header", ["identity", "br", "gzip;q=0", "gzip; q=0.0, br"])
+def test_a_client_that_does_not_accept_gzip_gets_the_text(header: str) -> None:
+    answer = _client().get("/page", headers={"Accept-Encoding": header})
+    assert "content-encoding" not in answer.headers
+    assert answer.text == TEXT
+
+
+@pytest.mark.parametrize(
+    ("site", "signed_in", "compressed"),
+    [("cross-site", True, False), ("same-site", True, False), ("same-origin", True, True), ("cross-site", False, True)],
+)
+def test_what_another_site_asks_for_with_a_session_is_not_compressed(
+    site: str, signed_in: bool, compressed: bool
+) -> None:
+    cookies = {"Cookie": f"{SESSION_COOKIE}=x"} if signed_in else {}
+    answer = _client().get("/page", headers={"Sec-Fetch-Site": site, **cookies})
+    assert ("content-encoding" in answer.headers) is compressed
+
+
+def test_accepts_reads_codings_and_weights() -> None:
+    assert accepts("gzip, deflate, br, zstd", "br")
+    assert accepts("GZIP;q=0.5", "gzip")
+    assert not accepts("gzip;q=0.000", "gzip")
+    assert not accepts("", "gzip")
+
+
+@pytest.mark.parametrize(("accepted", "coding"), [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", None)])
+def test_the_editor_is_sent_in_the_smallest_coding_with_an_etag_of_its_own(accepted: str, coding: str | None) -> None:
+    client, headers = _client(), {"Accept-Encoding": accepted}
+    largest = max((FOLDER / "editor").glob("*.js"), key=lambda file: file.stat().st_size)
+    address = static_url(f"editor/{largest.name}")
+    with client.stream("GET", address, headers=headers) as answer:
+        sent = len(b"".join(answer.iter_raw()))
+    assert answer.headers.get("content-encoding") == coding
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert int(answer.headers["content-length"]) == sent
+    assert answer.headers["etag"].endswith(f'-{coding}"') is (coding is not None)
+    again = client.get(address, headers={**headers, "If-None-Match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert "immutable" in again.headers["cache-control"]
+
+
+def test_every_coding_of_a_static_file_is_that_file() -> None:
+    client = _client()
+    for coding in ("gzip", "identity"):
+        answer = client.get(static_url("base.css"), headers={"Accept-Encoding": coding})
+        assert answer.content == (FOLDER / "base.css").read_bytes()
+
+
+def test_a_range_is_of_the_file_itself() -> None:
+    headers = {"Accept-Encoding": "gzip", "Range": "bytes=0-9"}
+    answer = _client().get(static_url("base.css"), headers=headers)
+    assert (answer.status_code, answer.content) == (206, (FOLDER / "base.css").read_bytes()[:10])
+
+
+def test_a_page_names_every_module_that_its_script_will_import() -> None:
+    names = [url.rpartition("/")[2] for url in module_urls("workbench.js")]
+    assert names[0] == "workbench.js"
+    assert "diff.js" in names, "it is imported by versions.js"
+    assert "editor.js" not in names, "it is imported later"
+    assert len(module_urls("editor.js")) > 1
+
+
+@pytest.mark.anyio
+async def test_a_form_has_another_token_in_each_response_and_both_are_valid(service) -> None:
+    async with browser(service) as http:
+        await sign_in(service, http)
+        tokens = [form_token((await http.get("/account")).text) for _ in range(2)]
+        assert len(set(tokens)) == 2
+        for token in tokens:
+            fields = {"form_token": token, "theme": "dark"}
+            answer = await http.post("/theme", data=fields, headers={"Origin": "http://meshgrade.test"})
+            assert answer.status_code == 303
+
+
+@pytest.mark.anyio
+async def test_a_page_of_the_service_is_compressed_and_one_with_a_secret_is_not(service) -> None:
+    async with browser(service) as http:
+        await sign_in(service, http)
+        assert (await http.get("/problems")).headers["content-encoding"] == "gzip"
+        assert "content-encoding" not in (await http.get("/account/tokens")).headers

@@ -1,0 +1,30 @@
+"""Static files may be cached forever, since their address changes with their content."""
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from app.core.web.static_files import mount_static, static_url
+
+
+def _client() -> TestClient:
+    app = FastAPI()
+    mount_static(app)
+    return TestClient(app)
+
+
+def test_a_file_is_immutable_and_has_an_etag() -> None:
+    client = _client()
+    response = client.get(static_url("workbench.js"))
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in response.headers["cache-control"]
+    again = client.get(static_url("workbench.js"), headers={"If-None-Match": response.headers["etag"]})
+    assert again.status_code == 304
+
+
+def test_another_version_is_not_served() -> None:
+    assert _client().get("/static/0000000000000000/workbench.js").status_code == 404
+
+
+def test_nothing_outside_of_the_folder_is_served() -> None:
+    assert _client().get(static_url("%2e%2e/security.py")).status_code == 404

@@ -1,0 +1,123 @@
+"""`doctor` tests the walls that the service would grade behind, and grades; its exit status is the result."""
+
+import asyncio
+import json
+import shutil
+from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL, insert
+from typer.testing import CliRunner
+
+from app.core.clock import now
+from app.core.database import Database
+from app.core.settings import Settings, load_settings
+from app.entry.cli.__main__ import app
+from app.entry.cli.doctor import try_grading
+from app.grading.queue.models import WorkerRow
+from app.grading.queue.workers import WorkerSetback, WorkerWall
+from grader.sandbox.doctor import WallReport
+from grader.trial import Trial
+
+
+@pytest.fixture(autouse=True)
+def no_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The data folder of the checkout may have a database, which these tests neither read nor create."""
+    monkeypatch.setenv("MESHGRADE_DATA", str(tmp_path))
+
+
+@pytest.mark.parametrize("isolation", ["bubblewrap", "container"])
+@pytest.mark.parametrize(("up", "graded"), [(True, True), (True, False), (False, True)])
+def test_walls_and_grading_of_this_isolation_are_tried(monkeypatch, isolation, up, graded):
+    proved, tried = [], []
+
+    def probe(isolation: str) -> tuple[WallReport, ...]:
+        proved.append(isolation)
+        return (WallReport("landlock", up, "held" if up else "the kernel has none", "" if up else "use a newer one"),)
+
+    def grade(settings: Settings) -> Trial:
+        tried.append(settings.isolation)
+        return Trial(graded, "a right program was failed: why", 1.5)
+
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", probe)
+    monkeypatch.setattr("app.entry.cli.doctor.try_grading", grade)
+    monkeypatch.setenv("MESHGRADE_ISOLATION", isolation)
+    done = CliRunner().invoke(app, ["doctor", "--json"])
+    assert proved == [isolation]
+    assert tried == ([isolation] if up else []), "nothing may be executed behind walls that are down"
+    assert done.exit_code == (0 if up and graded else 3)
+    told = json.loads(done.output)
+    assert told["ready"] is (up and graded)
+    assert (told["trial"] or {}).get("graded") == (graded if up else None)
+    text = CliRunner().invoke(app, ["doctor"]).output
+    assert ("a right program was failed: why" in text) is up
+
+
+@pytest.mark.parametrize(("limit", "low"), [(None, False), (200_000, False), (2000, True)])
+def test_a_container_that_permits_too_few_threads_is_reported(monkeypatch, limit, low):
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
+    monkeypatch.setattr("app.entry.cli.doctor.try_grading", lambda settings: Trial(True, "", 0.0))
+    monkeypatch.setattr("grader.sandbox.cgroup.task_limit", lambda: limit)
+    monkeypatch.setenv("MESHGRADE_GRADING_SLOTS", "4")
+    done = CliRunner().invoke(app, ["doctor"])
+    assert ("may have 2,000 processes and threads, and its 4 grading slots may need" in done.output) is low
+    assert done.exit_code == 0
+
+
+def test_the_walls_can_be_proved_alone(monkeypatch):
+    report = WallReport("landlock", True, "held", "")
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [report])
+    monkeypatch.setattr("app.entry.cli.doctor.try_grading", lambda settings: pytest.fail("it was graded"))
+    done = CliRunner().invoke(app, ["doctor", "--walls", "--json"])
+    assert done.exit_code == 0
+    assert json.loads(done.output)["trial"] is None
+
+
+def test_what_the_workers_of_the_service_met_is_told(monkeypatch, tmp_path, migrated_database):
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
+    monkeypatch.setattr("app.entry.cli.doctor.try_grading", lambda settings: Trial(True, "", 0.0))
+    assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"] is None
+    assert not list(tmp_path.iterdir())
+    shutil.copy(migrated_database, tmp_path)
+    assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"] == []
+    assert "none    worker       nothing is graded" in CliRunner().invoke(app, ["doctor"]).output
+    setback = WorkerSetback("reference", "fsdp_step", 2, "it died")
+    wall = WorkerWall("landlock", False, "the kernel has none", "use a newer one")
+    asyncio.run(_workers(tmp_path / migrated_database.name, setback, wall))
+    [here, gone] = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"]
+    assert (here["name"], here["live"], here["setbacks"]) == ("grader-2", True, [asdict(setback)])
+    assert (gone["name"], gone["live"]) == ("grader-3", False)
+    text = CliRunner().invoke(app, ["doctor"]).output
+    for words in (
+        "fsdp_step: failed 2 times in a row on grader-2: it died",
+        "the kernel has none on grader-2",
+        "grader-3: last seen ",
+    ):
+        assert words in text
+
+
+async def _workers(file: Path, setback: WorkerSetback, wall: WorkerWall) -> None:
+    database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
+    row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
+    met = {"setbacks": [asdict(setback)], "walls": [asdict(wall)], "warnings": []}
+    earlier, nothing = now() - timedelta(minutes=5), {"walls": [], "setbacks": [], "warnings": []}
+    async with database.writing() as session:
+        await session.execute(insert(WorkerRow).values(id="2", name="grader-2", seen_at=now(), **row, **met))
+        await session.execute(insert(WorkerRow).values(id="3", name="grader-3", seen_at=earlier, **row, **nothing))
+    await database.close()
+
+
+def test_a_machine_without_git_is_ready_and_the_remedy_is_named(monkeypatch):
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
+    monkeypatch.setattr("app.authoring.repositories.git.usable_git", lambda: None)
+    done = CliRunner().invoke(app, ["doctor", "--walls"])
+    assert done.exit_code == 0
+    assert "git 2.37 or later is needed to sync repositories; folders can be synced without it" in done.output
+    assert "apt-get install git" in done.output
+
+
+def test_the_trial_is_accepted():
+    trial = try_grading(load_settings())
+    assert trial.graded, trial.found

@@ -1,0 +1,115 @@
+"""`serve` as an operator sees it: a process, its output and its exit code."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+SCRIPT = Path(__file__).with_name("serve_null.py")
+CHECKOUT = Path(__file__).resolve().parents[4]
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, str(SCRIPT), "serve", *map(str, arguments)]
+
+
+def environment(**further: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MESHGRADE_")}
+    return kept | {"PYTHONPATH": str(CHECKOUT)} | further
+
+
+def refused(*arguments: object, **further: str) -> str:
+    # Without the stand-in for the judge, which imports what most refusals never reach.
+    product = [sys.executable, "-m", "app.entry.cli", "serve", *map(str, arguments)]
+    done = subprocess.run(product, env=environment(**further), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+@contextmanager
+def serving(data: Path, **further: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """The process, its address and its sign-in link."""
+    process = subprocess.Popen(
+        command("--port", 0, "--data", data), env=environment(**further), stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        said = ""
+        while "Sign in" not in said:
+            line = process.stdout.readline()
+            assert line, said
+            said += line
+        yield process, *re.findall(r"http://\S+", said)[:2]
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_link_works_once_and_a_signal_ends_it_well(tmp_path, number):
+    with serving(tmp_path / "data") as (process, address, link):
+        assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
+        with httpx.Client() as browser:
+            assert browser.get(link).headers["location"] == "/"
+            assert browser.get(f"{address}/api/v1/me").json()["role"] == "owner"
+        assert httpx.get(link).status_code == 403
+        process.send_signal(number)
+        assert process.wait(timeout=5) == 0
+
+
+def test_open_streams_and_a_stuck_grader_do_not_hold_up_the_end(tmp_path):
+    further = {"STUCK": "1", "MESHGRADE_OWNER_TOKEN": "preset-token-of-the-owner"}
+    with serving(tmp_path / "data", **further) as (process, address, _):
+        bearer = {"Authorization": "Bearer preset-token-of-the-owner"}
+        made = httpx.post(f"{address}/api/v1/problems/fsdp_step/runs", json={"source": "x"}, headers=bearer).json()
+        events = f"{address}/api/v1/attempts/{made['id']}/events"
+        with httpx.stream("GET", events, headers=bearer, timeout=10) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == "event: status"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 0  # half a minute is what a drain may take
+
+
+def test_a_second_server_on_the_same_data_is_refused(tmp_path):
+    with serving(tmp_path / "data") as (process, _, _):
+        said = refused("--port", 0, "--data", tmp_path / "data")
+        assert f"pid {process.pid}" in said
+        assert str(tmp_path / "data") in said
+        assert "--data" in said
+
+
+def test_a_port_in_use_is_named_before_anything_is_made(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = refused("--port", port, "--data", tmp_path / "data")
+    assert f"port {port} on 127.0.0.1 is in use" in said
+    assert "--port" in said
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_bad_host_a_bad_folder_and_a_short_token_are_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "cannot" in refused("--host", "999.999.1.1", "--port", 0, "--data", tmp_path / "data")
+    assert str(tmp_path / "file") in refused("--port", 0, "--data", tmp_path / "file")
+    said = refused("--port", 0, "--data", tmp_path / "data", MESHGRADE_OWNER_TOKEN="too-short")
+    assert "owner_token" in said
+    assert "too-short" not in said
+
+
+def test_the_service_never_imports_jax():
+    check = "import app.entry.main, grader.judge, sys; print([n for n in ('jax', 'flax', 'optax') if n in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", check], env=environment(), capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,39 @@
+"""A verdict in a terminal: it may come from a server that nobody knows, about a submission that nobody trusts."""
+
+import pytest
+
+from app.entry.cli.verdict_text import print_verdict
+from app.grading.queue.null_grader import NullGrader
+from grader.verdict import CaseResult, CheckResult
+
+EVIL = "\x1b]0;title\x07\x1b[2J[bold red]markup[/] \u202e\x9b1m"
+
+
+@pytest.fixture
+def shown(package, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def show(title="Add one", **changes) -> str:
+        verdict = NullGrader().judge(package, "x").model_copy(update=changes)
+        print_verdict(title, verdict)
+        return capsys.readouterr().out
+
+    return show
+
+
+def test_a_verdict_says_what_was_not_right(shown):
+    text = shown()
+    assert "rejected (wrong value)" in text
+    assert "0 of 100 points" in text
+    assert "not passed" in text
+    assert "public-1" in text
+
+
+def test_no_text_of_a_verdict_acts_on_the_terminal(shown):
+    check = CheckResult(id=EVIL, title=EVIL, passed=False, points=0, max_points=1, trust="observed", message=EVIL)
+    case = CaseResult(id=EVIL, public=True, passed=False, message=EVIL)
+    text = shown(
+        EVIL, checks=[check], cases=[case], walls=[EVIL], version=EVIL, misconception=EVIL, stdout=EVIL, stderr=EVIL
+    )
+    assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(text)
+    assert text.replace("\n", " ").count("[bold red]markup[/]") >= 7

@@ -1,0 +1,23 @@
+"""The parts of the service that work in the background."""
+
+import asyncio
+
+import pytest
+
+from app.grading.queue.preparation import Preparer
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_part_that_ends_unforeseen_is_told_at_once(start_service, monkeypatch, caplog):
+    async def stumble(self, packages) -> None:
+        raise ZeroDivisionError("a fault that nobody foresaw")
+
+    monkeypatch.setattr(Preparer, "run", stumble)
+    async with start_service() as service:
+        await asyncio.sleep(0)
+        assert (await service.http.get("/healthz")).status_code == 200
+        (told,) = [record for record in caplog.records if "ended" in record.getMessage()]
+        assert told.levelname == "CRITICAL"
+        assert "Preparer" in told.getMessage() or "stumble" in told.getMessage()
+        assert told.exc_info[0] is ZeroDivisionError

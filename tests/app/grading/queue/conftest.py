@@ -1,0 +1,29 @@
+"""Workers in this process, beside a service that shares its PostgreSQL with them."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from app.core.settings import Settings
+from app.entry.assembly import Grading
+from app.entry.worker import open_worker
+from app.grading.queue.null_grader import NullGrader
+from tests.app.conftest import WallState
+
+
+@pytest.fixture
+def start_worker(shared_url, tmp_path):
+    """Start one that grades by `grader`; `seen` gets the secret that it was given."""
+
+    @asynccontextmanager
+    async def start(grader=None, *, wall_up=True, seen=None):
+        def grading(data, settings):
+            if seen is not None:
+                seen.append(data.secret)
+            return Grading(grader or NullGrader(), lambda: [WallState(up=wall_up)])
+
+        settings = Settings(database_url=shared_url, grading_slots=1, lease_s=3, drain_s=0)
+        async with open_worker(settings, tmp_path / "worker", grading=grading):
+            yield
+
+    return start

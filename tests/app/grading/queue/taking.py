@@ -1,0 +1,73 @@
+"""Take work in tests without a queue: attempts one by one, and jobs until the test has seen enough."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, select
+
+from app.core.database import Database
+from app.grading.queue.events import AttemptEvents
+from app.grading.queue.fair_share import Line, serve
+from app.grading.queue.jobs import Jobs
+from app.grading.queue.leases import Lease, Leases
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.null_grader import NullGrader
+from app.grading.queue.protocol import QueueLimits
+from app.grading.queue.slots import Slots
+from app.grading.queue.walls import Walls
+from app.problems.package_store import PackageStore
+
+
+class TakingLeases(Leases):
+    async def take(self, *conditions: ColumnElement[bool]) -> Lease | None:
+        """Lease the attempt that is first in line."""
+        async with self._database.writing() as session:
+            for _, attempt_id in await Line([(AttemptRow, conditions)]).first(session):
+                row = (await session.scalars(select(AttemptRow).where(AttemptRow.id == attempt_id))).one()
+                await serve(session, row)
+                return await self.lease(session, row)
+        return None
+
+    async def take_new(self, row: AttemptRow) -> Lease:
+        """Store an attempt and lease it at once, before the queue of a running service can."""
+        async with self._database.writing() as session:
+            session.add(row)
+            await session.flush()
+            await serve(session, row)
+            return await self.lease(session, row)
+
+    async def rescued(self, *, max_deaths: int, everything: bool) -> int:
+        async with self._database.writing() as session:
+            return await self.rescue(session, max_deaths=max_deaths, everything=everything)
+
+
+def slots_for(
+    database: Database, jobs: Sequence[Jobs[Any]] = (), *, walls: Walls | None = None, lease_s: float = 30.0
+) -> Slots:
+    limits = QueueLimits(slots=1, lease_s=lease_s, retry_s=2.0, max_tries=3, max_deaths=2)
+    walls, events = walls or Walls.elsewhere(), AttemptEvents()
+    return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs)
+
+
+def doing(
+    database: Database, jobs: Sequence[Jobs[Any]], *, walls: Walls | None = None, lease_s: float = 30.0
+) -> asyncio.Task[None]:
+    """Do these jobs until the task is cancelled."""
+    slots = slots_for(database, jobs, walls=walls, lease_s=lease_s)
+
+    async def do(long: bool) -> None:
+        while True:
+            async with database.writing() as session:
+                await slots.rescue(session)
+            if (taken := await slots.take(long=long)) is not None:
+                await slots.do(taken)
+            await asyncio.sleep(0.02)
+
+    async def both() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(do(False))
+            if slots.has_long:
+                group.create_task(do(True))
+
+    return asyncio.create_task(both())

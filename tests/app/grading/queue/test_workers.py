@@ -1,0 +1,218 @@
+"""Every server knows each process that grades: where it is shown, and what people read while there is none."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event, insert, select
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+
+from app.accounts.service import Accounts
+from app.core.clock import now
+from app.core.database import Database
+from app.grading.queue.models import WorkerRow
+from app.grading.queue.walls import Walls
+from app.grading.queue.workers import LIVE_S, NO_WORKER, OwnWorker, Workers
+from app.learning.explorer.models import ExplorationRow
+from tests.app.accounts.people import sign_in
+from tests.app.conftest import WallState
+from tests.app.grading.attempts.test_submit import ATTEMPTS
+from tests.app.learning.explorer.test_api import FUNCTION
+from tests.app.loops import quicken
+from tests.app.operations.operating.test_metrics import scrape
+
+pytestmark = pytest.mark.anyio
+PAGE = {"Accept": "text/html"}
+POSTGRESQL_ALONE = pytest.mark.xdist_group("postgresql")
+# What a worker somewhere else has written.
+ROW = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
+NOTHING = {"walls": [], "setbacks": [], "warnings": []}
+
+
+def own(name="here", *, up=True):
+    walls = Walls(lambda: [WallState(up=up)])
+    walls.probe()
+    return OwnWorker(name, 2, walls)
+
+
+async def add_worker(database, worker_id="elsewhere", *, seen_s=0.0, **columns):
+    seen_at = now() - timedelta(seconds=seen_s)
+    row = {"id": worker_id, "name": worker_id, "started_at": seen_at, "seen_at": seen_at}
+    async with database.writing() as session:
+        await session.execute(insert(WorkerRow).values(ROW | NOTHING | row | columns))
+
+
+async def remove_own_row(service):
+    """The service of the tests grades. Without its row, nothing does."""
+    service.services[Workers]._own = None
+    await service.services[Workers].leave()
+
+
+async def rows_of(database):
+    async with database.reading() as session:
+        return list(await session.scalars(select(WorkerRow.name)))
+
+
+async def test_a_process_is_known_from_its_first_row_to_its_end(each_database):
+    workers, reader = Workers(each_database, own()), Workers(each_database)
+    assert (await reader.all(), await reader.connected()) == ([], 0)
+    await workers.join()
+    [found] = await Workers(each_database).all()
+    assert (found.name, found.slots, found.is_live, found.can_grade) == ("here", 2, True, True)
+    assert [(each.name, each.up) for each in found.walls] == [("namespaces", True)]
+    assert abs(found.clock_offset_s) < 1
+    assert await Workers(each_database).connected() == 1
+    await workers.leave()
+    await workers.beat()  # which it was about to do
+    assert await Workers(each_database).all() == []
+
+
+async def test_a_worker_without_a_wall_is_shown_and_cannot_grade(each_database):
+    await Workers(each_database, own(up=False)).join()
+    reader = Workers(each_database)
+    [found] = await reader.all()
+    assert [(each.found, each.remedy) for each in found.missing] == [
+        ("bubblewrap is not installed", "apt-get install bubblewrap")
+    ]
+    assert (found.can_grade, await reader.connected()) == (False, 0)
+
+
+async def test_a_worker_that_died_is_shown_for_an_hour_unless_it_came_back(each_database):
+    workers = Workers(each_database, own())
+    await workers.join()
+    await add_worker(each_database, seen_s=LIVE_S + 5)
+    await add_worker(each_database, "older", seen_s=3700)
+    await add_worker(each_database, "again", seen_s=LIVE_S + 5, name="here")
+    assert [(each.name, each.is_live) for each in await workers.all()] == [("here", True), ("elsewhere", False)]
+    assert await workers.connected() == 1
+    await workers.beat()
+    assert "older" not in await rows_of(each_database)
+
+
+async def test_on_sqlite_a_start_forgets_the_process_before_it(tmp_path, start_service):
+    async with start_service() as service:
+        await add_worker(service.services[Database], "died")
+        await service.services[Workers].join()
+        assert len(await rows_of(service.services[Database])) == 1
+
+
+@POSTGRESQL_ALONE
+async def test_a_clock_that_differs_is_measured(shared_url, monkeypatch):
+    database = Database(shared_url)
+    monkeypatch.setattr("app.grading.queue.workers.now", lambda: now() + timedelta(seconds=120))
+    workers = Workers(database, own())
+    await workers.join()
+    [found] = await Workers(database).all()
+    assert found.clock_offset_s == pytest.approx(120, abs=1)
+    # It is seen by the database's clock, so it is not thought to be dead or to live longer.
+    assert found.seen_s < 10
+    await database.close()
+
+
+async def test_without_a_worker_the_service_is_not_ready_and_says_so(either):
+    await remove_own_row(either)
+    await sign_in(either)
+    ready = await either.http.get("/readyz")
+    assert (ready.status_code, ready.json()["slug"]) == (503, "not-ready")
+    assert "No worker that can grade is connected" in ready.json()["detail"]
+    page = (await either.http.get("/service", headers=PAGE)).text
+    assert "No worker is connected, so nothing is graded." in page
+    assert (await scrape(either))["workers",] == 0
+
+
+@POSTGRESQL_ALONE
+async def test_a_student_reads_that_no_worker_is_connected_until_one_is(start_service, start_worker, shared_url):
+    async with start_service(database_url=shared_url, grading_slots=0) as service:
+        attempt = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()
+        assert attempt["queue"] == {"ahead": 0, "expected_wait_s": None, "workers": 0}
+        page = await service.http.get(f"/attempts/{attempt['id']}", headers=PAGE | service.bearer)
+        assert NO_WORKER in page.text
+        assert (await service.http.get("/readyz")).status_code == 503
+        async with start_worker():
+            await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=20", headers=service.bearer)
+            # A server asks the database at most once per second.
+            await asyncio.sleep(1.0)
+            assert (await service.http.get("/readyz")).json()["workers"] == 1
+        # The worker has left, and nobody has to wait until its row is too old.
+        await asyncio.sleep(1.0)
+        assert (await service.http.get("/readyz")).status_code == 503
+
+
+async def test_a_page_of_other_work_says_that_no_worker_is_connected(service):
+    await sign_in(service)
+    services = service.services
+    owner = await services[Accounts].ensure_owner()
+    # Far from its turn, so that nothing takes it during the test.
+    row = {"id": "e" * 32, "user_id": owner.id, "digest": "d", "source": "x", "tries": 0, "created_at": now()}
+    later = {"status": "queued", "fence_token": "f", "lease_until": now() + timedelta(hours=1)}
+    async with services[Database].writing() as session:
+        await session.execute(insert(ExplorationRow).values(function=FUNCTION, **row, **later))
+    address = f"/explore/{row['id']}"
+    assert NO_WORKER not in (await service.http.get(address, headers=PAGE)).text
+    await remove_own_row(service)
+    services[Workers]._read_at = float("-inf")
+    assert NO_WORKER in (await service.http.get(address, headers=PAGE)).text
+
+
+async def test_the_service_page_and_the_metrics_name_what_workers_met(either):
+    await sign_in(either)
+    wall = {"name": "landlock", "up": False, "found": "the kernel has none", "remedy": "use a newer one"}
+    setback = {"what": "reference", "name": "fsdp_step", "failures": 4, "why": "it <b>died</b>"}
+    database = either.services[Database]
+    columns = {"walls": [wall], "setbacks": [setback], "clock_offset_s": -3.25, "can_grade": False}
+    await add_worker(database, "grader-2", **columns)
+    await add_worker(database, "grader-3", seen_s=180)
+    page = (await either.http.get("/service", headers=PAGE)).text
+    for words in (
+        "The worker grader-2 grades nothing. The wall landlock is missing: the kernel has none",
+        "The reference of fsdp_step failed 4 times on grader-2: it &lt;b&gt;died&lt;/b&gt;",
+        "The clock of the worker grader-2 is 3.2 s behind the database",
+        "The worker grader-3 is gone: it was last seen 3 min ago, and nobody stopped it.",
+    ):
+        assert words in page
+    found = await scrape(either)
+    # The two alerts of docs/operating.md.
+    assert found["wall_up", "landlock", "grader-2"] == 0
+    assert found["setbacks", "fsdp_step", "reference", "grader-2"] == 4
+    assert found["worker_clock_offset_seconds", "grader-2"] == -3.25
+    assert found["workers",] == 1
+    assert not [key for key in found if "grader-3" in key]
+
+
+async def test_readyz_is_false_while_the_database_cannot_be_written(either):
+    workers, database = either.services[Workers], either.services[Database]
+    engine = database.engine.sync_engine
+    assert (await either.http.get("/readyz")).status_code == 200
+
+    def refuse_writes(connection, record):
+        connection.cursor().execute("PRAGMA query_only = 1")
+
+    def refuse_writes_on_postgresql(connection):
+        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+
+    refusal = ("begin", refuse_writes_on_postgresql) if database.shared else ("connect", refuse_writes)
+    await database.engine.dispose()
+    event.listen(engine, *refusal)
+    with pytest.raises(SQLAlchemyError, match=r"read-?only"):
+        await workers.beat()
+    ready = await either.http.get("/readyz")
+    assert (ready.status_code, ready.json()["slug"]) == (503, "not-ready")
+    assert "The database cannot be written" in ready.json()["detail"]
+    event.remove(engine, *refusal)
+    await database.engine.dispose()
+    await workers.beat()
+    assert (await either.http.get("/readyz")).status_code == 200
+
+
+async def test_a_full_disk_makes_the_service_not_ready(service, monkeypatch):
+    async def full(self, own):
+        raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+
+    monkeypatch.setattr(Workers, "_write", full)
+    quicken(monkeypatch)
+    beating = asyncio.create_task(service.services[Workers].loop.run())
+    async with asyncio.timeout(10):
+        while (await service.http.get("/readyz")).status_code != 503:
+            await asyncio.sleep(0.01)
+    beating.cancel()
+    assert (await service.http.get("/healthz")).status_code == 200

@@ -1,0 +1,103 @@
+"""The page with all problems, at its address and without a script."""
+
+import re
+
+import pytest
+
+from app.accounts.caller import User
+from app.accounts.service import Accounts
+from app.core.database import Database
+from tests.app.accounts.people import browser, sign_in
+from tests.app.grading.attempts.handing_in import accepted, hand_in
+from tests.grader.modes.answer.asked import FILES
+
+pytestmark = pytest.mark.anyio
+TRACKS = '[[tracks]]\nid = "a"\ntitle = "Adding & more"\nteaches = "Sums <of> numbers."\nproblems = ["add_one"]\n'
+
+
+async def page_of(http, path="/problems"):
+    answer = await http.get(path)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def row_of(page, slug="add_one"):
+    """The row of a problem, from its first tag to its last."""
+    [row] = [
+        each
+        for each in re.findall(r"<li class=\"row\".*?</li>\s*\n(?=\s*(?:<li|</ol))", page, re.DOTALL)
+        if f'href="/problems/{slug}"' in each
+    ]
+    return row
+
+
+async def test_it_shows_tracks_with_what_they_teach(start_service, tmp_path, package):
+    (tmp_path / "problems" / "tracks.toml").write_text(TRACKS)
+    async with start_service() as service:
+        page = await page_of(service.http)
+    assert "Adding &amp; more</h2>" in page
+    assert "Sums &lt;of&gt; numbers." in page
+    assert 'value="a"' in page
+
+
+async def test_a_guest_is_told_where_to_start_and_of_no_state(service):
+    page = await page_of(service.http)
+    assert "Start here" in page
+    assert 'name="state"' not in page
+    assert "solved" not in page
+
+
+async def test_a_reader_sees_state_and_best_score(service):
+    owner = await service.services[Accounts].ensure_owner()
+    await sign_in(service)
+    assert "new" in row_of(await page_of(service.http))
+    await hand_in(service.services[Database], User(owner.id, owner.name, owner.role), accepted(None))
+    page = await page_of(service.http)
+    assert "1 of 1 solved" in page
+    assert "solved" in row_of(page)
+    assert "100" in row_of(page)
+    assert "You have solved every problem." in page
+
+
+async def test_the_address_filters_and_the_form_shows_how(service):
+    page = await page_of(service.http, "/problems?q=nothing+like+%3Cit%3E&difficulty=easy")
+    assert 'value="nothing like &lt;it&gt;"' in page
+    assert '<option value="easy" selected>' in page
+    assert "0 of 1 problems" in page
+    assert re.search(r"data-row[^>]* hidden>", page)
+    assert "No problem matches" in page
+    page = await page_of(service.http, "/problems?difficulty=easy")
+    assert not re.search(r"data-row[^>]* hidden>", page)
+    assert "1 of 1 problems" in page
+
+
+async def test_without_problems_it_says_so(start_service, tmp_path, package):
+    (tmp_path / "empty").mkdir()
+    async with start_service(problems=tmp_path / "empty") as service:
+        assert "No problems loaded" in await page_of(service.http)
+        assert "Start here" not in await page_of(service.http, "/")
+
+
+async def test_a_guest_starts_with_what_a_guest_can_run(start_service, tmp_path, package):
+    """A question is each student's own. Where guests run nothing, they start with the first problem, whatever it is."""
+    folder = tmp_path / "problems" / "shard_bytes"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    track = TRACKS.replace('["add_one"]', '["shard_bytes", "add_one"]')
+    (tmp_path / "problems" / "tracks.toml").write_text(track)
+    for runs, first in ((100, "add_one"), (0, "shard_bytes")):
+        async with start_service(guest_runs_in_total=runs) as service, browser(service) as http:
+            page = await page_of(http, "/")
+        assert re.search(r'href="/problems/(\w+)">Start here', page)[1] == first
+        assert ("Try it without an account" in page) == bool(runs)
+
+
+async def test_the_front_page_is_for_guests(service):
+    async with browser(service) as http:
+        page = await page_of(http, "/")
+        assert 'href="/problems/add_one"' in page
+        assert "rejected" in page
+        await sign_in(service, http)
+        answer = await http.get("/")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/problems")

@@ -1,0 +1,93 @@
+"""A problem of mode program, and a grader that measures programs that were never compiled."""
+
+import shutil
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.grading.queue.null_grader import NullGrader
+from grader.chips import CHIPS
+from grader.errors import Cancelled, SubmissionFault
+from grader.package.reader import read_package
+from grader.program.listing import ListedComputation, ListedInstruction, Listing
+from grader.program.memory import Memory
+from grader.program.tpu import OnChip, TPUFacts
+from tests.app.conftest import write_package
+from tests.grader.checks.program.made import exchange, product, program, whole
+from tests.grader.program.test_schedule import schedule_of
+
+PROGRAM = Path(__file__).resolve().parents[3] / "grader" / "packages" / "move_mean"
+
+
+@pytest.fixture
+def package(tmp_path):
+    """The problems of these tests: one of mode call, and one of mode program."""
+    write_package(tmp_path)
+    return read_package(Path(shutil.copytree(PROGRAM, tmp_path / "problems" / "move_mean")))
+
+
+LISTING = Listing(
+    (
+        ListedComputation("main", "", (ListedInstruction("g = f32[8] all-gather(p)", 1),)),
+        ListedComputation("region", "body of loop", (ListedInstruction("n = s32[] add(s, s)", None),)),
+    ),
+    left_out=3,
+)
+
+
+class Measuring(NullGrader):
+    """A grader that sees an all-gather on line 1 of a source with `gather`, and no program in one with `broken`."""
+
+    def __init__(self):
+        self.inspected = []
+
+    def inspect(self, package, source, context, *, chip=None):
+        self.inspected.append(source)
+        found = [_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))]
+        return tuple(replace(each, tpu=_on(chip, each.facts.devices)) for each in found)
+
+    def inspect_function(self, function, source, context, *, chip=None):
+        self.inspected.append(source)
+        return (replace(_measured(source, function.mesh, function.devices), tpu=_on(chip, function.devices)),)
+
+
+def _on(chip, devices):
+    """A schedule that libtpu printed, on 8 devices; on others, the message without a compiler."""
+    if chip is None:
+        return None
+    topology = CHIPS[chip].topology(devices)
+    if devices != 8:
+        return OnChip(topology, None, "Not checked: the TPU compiler is not installed here.", tried=False)
+    program = TPUFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
+    return OnChip(topology, program)
+
+
+def _measured(source, mesh, size):
+    if "broken" in source:
+        raise SubmissionFault("syntax_error", "invalid syntax", line=2, column=1)
+    gathers = "gather" in source
+    measured = program(
+        mesh,
+        collectives=[exchange("all-gather", 32_768, size, source_line=1)] if gathers else [],
+        dots=[product(8_000, 1)],
+        w=whole((512, 16), size) if gathers else None,
+    )
+    return replace(measured, listing=LISTING) if gathers else measured
+
+
+class Waiting(Measuring):
+    """A grader that measures nothing until the test allows it, and stops once `stop` is set."""
+
+    def __init__(self):
+        super().__init__()
+        self.begun, self.go, self.stopped = threading.Event(), threading.Event(), threading.Event()
+
+    def inspect(self, package, source, context, *, chip=None):
+        self.begun.set()
+        while not self.go.wait(0.01):
+            if context.stop.is_set():
+                self.stopped.set()
+                raise Cancelled("stopped")
+        return super().inspect(package, source, context)

@@ -1,0 +1,310 @@
+"""The pages of the Explorer: the form keeps what was sent, and the result leads from a line to what it causes."""
+
+import asyncio
+import re
+
+import pytest
+from markupsafe import escape
+
+from app.accounts.service import Accounts
+from app.learning.explorer.examples import all_examples
+from app.learning.explorer.exploration_view import lines_of
+from app.learning.lessons.lesson_files import Lessons
+from grader.explore import explored
+from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
+from tests.app.learning.explorer.conftest import Measuring
+from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def inside(start_service):
+    async with start_service(Measuring()) as service:
+        await sign_in(service)
+        yield service
+
+
+async def send(service, **fields):
+    page = (await service.http.get("/explore")).text
+    data = {"form_token": form_token(page), "problem": "move_mean", **fields}
+    return await service.http.post("/explore", data=data, headers=SITE | {"Accept": "text/html"})
+
+
+async def result_of(service, **fields):
+    sent = await send(service, **fields)
+    assert sent.status_code == 303
+    while 'data-live-part="going"' in (page := (await service.http.get(sent.headers["location"])).text):
+        await asyncio.sleep(0.02)
+    return sent.headers["location"], page
+
+
+async def test_the_form_begins_with_the_starter_and_offers_problems_with_a_program(inside, package):
+    page = (await inside.http.get("/explore?problem=move_mean")).text
+    assert package.starter.splitlines()[0] in page
+    assert re.findall(r'<option value="(\w+)" selected', page) == ["move_mean"]
+    assert "add_one" not in page
+    assert "x = 8" in page
+    assert "Nothing explored yet" in page
+
+
+@pytest.mark.parametrize("compiler", [None, "0.0.42.1"])
+async def test_tpus_are_offered_where_there_is_a_compiler_for_them(inside, monkeypatch, compiler):
+    monkeypatch.setattr("app.learning.explorer.pages.tpu_compiler", lambda: compiler)
+    page = (await inside.http.get("/explore?problem=move_mean")).text
+    assert ("Compile for TPUs too" in page) == (compiler is not None)
+    assert ('<option value="v5p">TPU v5p, 95.0 GiB each</option>' in page) == (compiler is not None)
+
+
+async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
+    here, page = await result_of(inside, source="gather = 1\n", chip="v5e")
+    assert "On TPUs, v5e:2x4" in page
+    assert "At its peak, the program uses 8.0 GiB of a chip's 16.0 GiB" in page
+    for number in (1, 2):
+        assert f"Part {number}, which runs 4 times</caption>" in page
+    assert "nothing (everything else waits)" in page
+    assert "On TPUs, v5e:2x2" in page
+    assert "Not checked: the TPU compiler is not installed here." in page
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    assert '<option value="v5e" selected' in again
+
+
+async def test_a_tpu_that_does_not_exist_loses_nothing(inside):
+    answer = await send(inside, source="mine = 1\n", chip="<v9>")
+    assert answer.status_code == 409
+    assert "There is no TPU &#39;&lt;v9&gt;&#39; here. Choose one of v5e, v5p, v6e, or none." in answer.text
+    assert "mine = 1" in answer.text
+
+
+FIELDS = {"problem": "", "function": "f", "mesh": "x=8", "inputs": 'a: float32[8] P("x")'}
+
+
+async def test_any_function_is_explored_and_opened_again(inside):
+    here, page = await result_of(inside, source="gather = 1\n", **FIELDS)
+    assert "Mesh x = 8" in page
+    assert "a: float32[8] P(&#34;x&#34;)" in page
+    for absent in ("The problem", "problem version", "Open in the problem&#39;s editor", "/restore"):
+        assert absent not in page
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    for kept in ('value="f"', 'value="x=8"', "a: float32[8]", "gather = 1"):
+        assert kept in again
+    assert "<code>f</code> on x=8" in again
+    fields = {"form_token": form_token(page)}
+    assert (await inside.http.post(f"{here}/restore", data=fields, headers=SITE)).status_code == 409
+
+
+async def test_a_function_that_cannot_be_read_returns_with_all_its_fields(inside):
+    refused = await send(inside, source="mine = 1", against="other = 1", **(FIELDS | {"mesh": "x of 8"}))
+    assert refused.status_code == 409
+    assert "The mesh cannot be read at" in refused.text
+    for kept in ("mine = 1", "other = 1", 'value="f"', 'value="x of 8"', "a: float32[8]"):
+        assert kept in refused.text
+
+
+async def test_each_example_opens_in_the_form(inside):
+    page = (await inside.http.get("/explore")).text
+    examples = re.findall(r'href="(/explore\?example=[\w-]+)"', page)
+    assert len(examples) == len(all_examples())
+    for address, example in zip(examples, all_examples(), strict=True):
+        opened = (await inside.http.get(address)).text
+        assert f'value="{example.function.mesh_text}"' in opened
+        assert f"def {example.function.name}(" in opened
+
+
+async def test_a_result_leads_from_a_collective_to_its_line(inside):
+    here, page = await result_of(inside, source="gather = 1\nrest = 2\n")
+    assert 'id="line-1"' in page
+    assert 'href="#line-1"' in page
+    assert "all-gather over x, 32.0 KiB" in page
+    assert page.count("Mesh x = ") >= 2
+    assert "Where each leaf lives" in page
+    listed = (await inside.http.get("/explore")).text
+    assert f'href="{here}"' in listed
+    assert "compiled" in listed
+
+
+async def test_an_instruction_of_the_compiled_program_leads_to_its_line(inside):
+    _, page = await result_of(inside, source="gather = 1\n")
+    assert "The HLO that each device runs" in page
+    assert re.search(r'<li data-of-line="line-1"><code>g = f32\[8\] all-gather\(p\)</code> <a href="#line-1">', page)
+    assert "body of loop" in page
+    assert "And 3 more instructions." in page
+    assert "The HLO that" not in (await result_of(inside, source="x = 1"))[1]
+
+
+async def test_two_versions_begin_with_what_differs(inside):
+    _, page = await result_of(inside, source="gather = 1", against="x = 1")
+    assert "What differs" in page
+    assert "the other has none" in page
+    assert "Collectives of the other version: no communication between devices." in page
+    _, page = await result_of(inside, source="x = 1", against="x = 1")
+    assert "Nothing: placement, communication, memory and work are equal in both versions." in page
+
+
+async def test_a_fault_is_shown_at_its_line(inside):
+    _, page = await result_of(inside, source="x = 1\nbroken")
+    assert "There is no program" in page
+    assert 'href="#line-2"' in page
+
+
+async def test_a_refusal_keeps_both_sources(inside):
+    for fields, status, message in (
+        ({"source": "", "against": "other = 1"}, 422, "only whitespace"),
+        ({"source": "mine = 1", "against": "other = 1", "problem": "add_one"}, 409, "of mode call"),
+        ({"source": "mine = 1", "against": "other = 1", "problem": "gone"}, 404, "gone"),
+        ({"source": "mine = 1", "against": "other = 1", "form_token": "x"}, 403, "out of date"),
+    ):
+        refused = await send(inside, **fields)
+        assert refused.status_code == status
+        assert message in refused.text
+        assert "other = 1" in refused.text
+        assert fields["source"] in refused.text
+
+
+async def test_an_attempt_and_an_exploration_open_in_the_form(inside):
+    run = await inside.http.post(
+        "/api/v1/problems/move_mean/runs", json={"source": "SENT-BEFORE = 1"}, headers=inside.bearer
+    )
+    opened = (await inside.http.get("/explore", params={"attempt": run.json()["id"]})).text
+    assert "SENT-BEFORE = 1" in opened
+    here, _ = await result_of(inside, source="gather = 1", against="OTHER = 1")
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    assert "gather = 1" in again
+    assert "OTHER = 1" in again
+    for params, status in (({"attempt": "0" * 32}, 404), ({"problem": "gone"}, 404), ({"problem": "add_one"}, 409)):
+        assert (await inside.http.get("/explore", params=params)).status_code == status
+    attempt = (await inside.http.get(f"/attempts/{run.json()['id']}")).text
+    assert f'href="/explore?attempt={run.json()["id"]}"' in attempt
+    assert 'href="/explore?problem=move_mean"' in (await inside.http.get("/problems/move_mean")).text
+    assert "/explore?problem" not in (await inside.http.get("/problems/add_one")).text
+
+
+REFERENCE = "/explore?problem=move_mean&solution=reference"
+LINK = 'href="/explore?problem=move_mean&amp;solution={}"'
+
+
+async def test_a_solution_is_compared_once_the_problem_is_solved(inside, package):
+    link, listed = LINK.format("reference"), "/explore?problem=move_mean"
+    async with browser(inside) as http, browser(inside) as nobody:
+        await sign_up(inside, http, "ada")
+        closed = await http.get(REFERENCE)
+        assert closed.status_code == 403
+        assert package.reference.splitlines()[-1] not in closed.text
+        for path in ("/problems/move_mean/solutions", listed):
+            assert link not in (await http.get(path)).text
+        sent = {"source": package.reference}
+        await http.post("/api/v1/problems/move_mean/attempts?wait=10", json=sent, headers=SITE)
+        assert link in (await http.get("/problems/move_mean/solutions")).text
+        page = (await http.get(listed)).text
+        for each in package.accepted:
+            assert LINK.format(each.name) in page
+            assert str(escape(" ".join(each.misunderstanding.split()))) in page
+        opened = (await http.get(REFERENCE)).text
+        assert opened.count(str(escape(package.reference.strip()))) == 2
+        assert f'{link} aria-current="true"' in opened
+        assert (await nobody.get(REFERENCE)).status_code == 401
+        assert link not in (await nobody.get(listed)).text
+
+
+async def test_an_instructor_opens_every_solution_without_one_of_their_own(inside, package):
+    async with browser(inside) as http:
+        await sign_up(inside, http, "grace", "instructor")
+        assert LINK.format(package.accepted[0].name) in (await http.get("/explore?problem=move_mean")).text
+        opened = (await http.get(f"/explore?problem=move_mean&solution={package.accepted[0].name}")).text
+        assert opened.count(str(escape(package.accepted[0].source.strip()))) == 1
+    tokens = inside.services[Accounts].tokens
+    caller = await tokens.caller(inside.bearer["Authorization"].removeprefix("Bearer "))
+    token, _ = await tokens.create(caller, "reads", ["read"], None)
+    async with browser(inside) as http:
+        reads = {"Authorization": f"Bearer {token}"}
+        assert (await http.get(REFERENCE, headers=reads)).status_code == 403
+        assert LINK.format("reference") not in (await http.get("/explore?problem=move_mean", headers=reads)).text
+
+
+async def test_the_programs_of_lessons_open_in_the_form(inside):
+    lessons = [each for each in inside.services[Lessons].all() if each.explorable]
+    page = (await inside.http.get("/explore")).text
+    for lesson in lessons:
+        assert f'<a href="/lessons/{lesson.slug}">{lesson.title}</a>' in page
+        read = (await inside.http.get(f"/lessons/{lesson.slug}")).text
+        assert read.count("/explore?lesson=") == len(lesson.explorable)
+        for each in lesson.explorable:
+            link = f'href="/explore?lesson={lesson.slug}&amp;program={each.program}"'
+            assert link in page
+            assert link in read
+    lesson = lessons[0]
+    each = lesson.explorable[0]
+    opened = (await inside.http.get(f"/explore?lesson={lesson.slug}&program={each.program}")).text
+    assert str(escape(lesson.blocks[each.program - 1].code)) in opened
+    assert f'value="{each.function.mesh_text}"' in opened
+    assert str(escape(each.function.inputs_text)) in opened
+    assert 'aria-current="true"' in opened
+    for path in (f"lesson={lesson.slug}", f"lesson={lesson.slug}&program=99", "lesson=gone&program=1"):
+        assert (await inside.http.get(f"/explore?{path}")).status_code == 404
+
+
+async def test_a_source_goes_into_the_editor_of_its_problem(inside):
+    here, page = await result_of(inside, source="gather = 1")
+    fields = {"form_token": form_token(page)}
+    opened = await inside.http.post(f"{here}/restore", data=fields, headers=SITE)
+    assert opened.headers["location"] == "/problems/move_mean#workbench"
+    assert "gather = 1" in (await inside.http.get("/problems/move_mean")).text
+    other, _ = await result_of(inside, source="gather = 2")
+    asked = await inside.http.post(f"{other}/restore", data=fields, headers=SITE | {"Accept": "text/html"})
+    assert asked.status_code == 409
+    assert f'action="{other}/restore"' in asked.text
+
+
+async def test_it_is_shared_and_deleted(inside):
+    here, page = await result_of(inside, source="gather = 1")
+    fields = {"form_token": form_token(page)}
+    async with browser(inside) as nobody:
+        assert (await nobody.get(here)).status_code == 401
+        await inside.http.post(f"{here}/share", data=fields | {"shared": "yes"}, headers=SITE)
+        shown = await nobody.get(here)
+        assert shown.status_code == 200
+        assert shown.headers["X-Robots-Tag"] == "noindex"
+        assert f"{here}/remove" not in shown.text
+        await inside.http.post(f"{here}/share", data=fields | {"shared": "no"}, headers=SITE)
+        assert (await nobody.get(here)).status_code == 401
+    removed = await inside.http.post(f"{here}/remove", data=fields, headers=SITE)
+    assert removed.headers["location"] == "/explore"
+    assert (await inside.http.get(here)).status_code == 404
+
+
+async def test_where_guests_may_not_run_nobody_gets_a_form(start_service):
+    async with start_service(Measuring(), guest_runs_in_total=0) as service, browser(service) as nobody:
+        page = await nobody.get("/explore")
+        assert page.status_code == 200
+        assert "Compiling needs an account" in page.text
+        assert f"def {all_examples()[0].function.name}(" in page.text
+        assert "<textarea" not in page.text
+        fields = {
+            "form_token": form_token((await nobody.get("/sign-in")).text),
+            "problem": "move_mean",
+            "source": "y = 2",
+        }
+        sent = await nobody.post("/explore", data=fields, headers=SITE | {"Accept": "text/html"})
+        assert sent.status_code == 401
+        assert "y = 2" in sent.text
+
+
+def test_a_line_says_what_it_causes_on_the_first_mesh_that_has_it():
+    gathers = [exchange("all-gather", 1024, source_line=3, executions=2)] * 6
+    gathers += [exchange(kind, 64, source_line=3) for kind in ("all-reduce", "reduce-scatter", "all-to-all", "made-up")]
+    gathers.append(exchange("all-gather", 32, source_line=3, loops=("while.1",), executions=None))
+    both = [
+        program(EIGHT, collectives=gathers, dots=[product(500, 4)]),
+        program(FOUR, collectives=[exchange("all-reduce", 2048, 4, source_line=9)], dots=[product(900, 4)]),
+    ]
+    lines = lines_of(explored(both).programs)
+    assert list(lines) == [3, 4, 9]
+    assert lines[3] == (
+        "6 \N{MULTIPLICATION SIGN} all-gather over x, 12.0 KiB",
+        "all-reduce over x, 64 B",
+        "reduce-scatter over x, 64 B",
+        "all-to-all over x, 64 B",
+        "2 more",
+    )
+    assert lines[4] == ("500 FLOP in matrix products",)
+    assert lines[9] == ("all-reduce over x, 2.0 KiB",)

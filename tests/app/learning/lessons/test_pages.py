@@ -1,0 +1,157 @@
+"""The pages of lessons and their REST, on a service with one lesson."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from app.learning.lessons.lesson_files import Lessons
+from tests.app.learning.lessons.folders import ORDER, TEXT, write_lesson
+
+pytestmark = pytest.mark.anyio
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+async def service(shared_service, tmp_path):
+    before = shared_service.services[Lessons]
+    shared_service.services.add(Lessons.load(write_lesson(tmp_path)))
+    yield shared_service
+    shared_service.services.add(before)
+
+
+async def test_the_list_has_each_lesson_and_its_problems(service):
+    page = (await service.http.get("/lessons", headers=HTML)).text
+    assert '<a href="/lessons/first">First</a>' in page
+    assert '<a href="/problems/add_one">Add one</a>' in page
+
+
+async def test_a_lesson_shows_its_parts(service):
+    page = (await service.http.get("/lessons/first", headers=HTML)).text
+    assert "One array of 4,096 bytes, or 4,096." in page
+    assert '<a href="#s-its-shape">Its shape</a>' in page
+    assert '<h2 id="s-its-shape">' in page
+    assert '<figure class="drawn"><svg ' in page
+    assert "<figcaption><p>The array</p>" in page
+    assert (
+        '<div class="wrong"><p>&quot;It is flat.&quot;</p>' in page or '<div class="wrong"><p>"It is flat."</p>' in page
+    )
+    assert re.search(
+        r"<summary>Show the answer</summary><div>\s*<p><strong>4,096 bytes</strong></p>\s*<p>It is whole. Try <a", page
+    )
+    assert "Measured with JAX 0.10.2 on 8 host devices" in page
+    assert page.count('href="/problems/add_one"') == 2
+    assert "{{" not in page
+
+
+def replies(page: str) -> list[str]:
+    """One for each question, empty without an answer."""
+    found = re.findall(r'<section class="question".*?</section>', page, re.DOTALL)
+    notices = [re.search(r'<p class="notice (\w+)" role="status">(.*?)</p>', each, re.DOTALL) for each in found]
+    return [f"{each[1]}: {each[2]}" if each else "" for each in notices]
+
+
+async def test_the_address_has_the_answers_to_the_questions(service):
+    async def show(query: str) -> str:
+        found = await service.http.get(f"/lessons/first{query}", headers=HTML)
+        assert found.status_code == 200
+        return found.text
+
+    assert replies(await show("")) == ["", "", ""]
+    right = "good: That is right."
+    page = await show("?q1=4096&q2=1&q3=P(data)")
+    first, second, third = replies(page)
+    assert (first, second.partition(" ")[0], third.partition(":")[0]) == (right, "bad:", "warn")
+    assert '<input id="question-3-answer" name="q3" value="P(data)"' in page
+    assert 'aria-describedby="question-3-text question-3-hint" aria-invalid="true"' in page
+    assert '<input type="radio" name="q2" value="1" required checked> <span>neither</span>' in page
+    # An answer to one question does not lose those to the others.
+    assert page.count('<input type="hidden" name="q1" value="4096">') == 2
+    assert replies(await show("?q2=2")) == ["", right, ""]
+    assert replies(await show("?q3=P('data')")) == ["", "", right]
+    # What somebody writes is neither HTML nor Markdown: an address that is passed on must not bring in a link.
+    page = await show("?q1=<script>&q3=[here](https://example.org)")
+    assert "<script>" not in page
+    assert "[here](https://example.org)&#39; is not a PartitionSpec." in page
+    assert '"https://example.org"' not in page
+
+
+async def test_a_right_answer_opens_the_explanation(service):
+    for query, is_open in (("", 0), ("?q1=4096", 1), ("?q1=1", 0)):
+        page = (await service.http.get(f"/lessons/first{query}", headers=HTML)).text
+        assert page.count("<details open><summary>Show the answer") == is_open
+
+
+async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
+    folder = tmp_path / "other"
+    lessons = write_lesson(folder, order=ORDER.replace("add_one", "gone_one"), text=TEXT.replace("add_one", "gone_one"))
+    service.services.add(Lessons.load(lessons))
+    for path in ("/lessons", "/lessons/first"):
+        found = await service.http.get(path, headers=HTML)
+        assert found.status_code == 200
+        assert "/problems/gone_one" not in found.text
+
+
+@pytest.mark.parametrize("path", ["/problems/add_one", "/problems", "/"])
+async def test_a_page_names_the_lessons_that_prepare_its_problems(service, path):
+    first = '<a href="/lessons/first">First</a>'
+    assert f"Lesson: {first}" in (await service.http.get(path, headers=HTML)).text
+    (lesson,) = service.services[Lessons].all()
+    both = Lessons([lesson, replace(lesson, slug="second", title="Second & last")])
+    service.services.add(both)
+    page = (await service.http.get(path, headers=HTML)).text
+    assert f'Lessons: {first}, <a href="/lessons/second">Second &amp; last</a>' in page
+    service.services.add(Lessons([replace(lesson, problems=("other",))]))
+    page = (await service.http.get(path, headers=HTML)).text
+    assert "Lesson: " not in page
+    assert "/lessons/first" not in page
+
+
+async def test_the_front_page_names_the_first_lesson_for_where_a_guest_starts(service):
+    page = (await service.http.get("/", headers=HTML)).text
+    assert 'Read the lesson <a href="/lessons/first">First</a> first.' in page
+
+
+async def test_each_shipped_lesson_leads_to_the_next(shared_service):
+    path, seen = "/lessons/meshes-and-specs", []
+    while path:
+        page = await shared_service.http.get(path, headers=HTML)
+        assert page.status_code == 200
+        seen.append(path.removeprefix("/lessons/"))
+        found = re.search(r'Next lesson: <a href="([^"]+)"', page.text)
+        path = found[1] if found else ""
+    assert seen == [lesson.slug for lesson in shared_service.services[Lessons].all()]
+
+
+async def test_an_unknown_lesson_is_not_found(service):
+    page = await service.http.get("/lessons/first2", headers=HTML)
+    assert page.status_code == 404
+    assert "There is no lesson &#39;first2&#39; (did you mean &#39;first&#39;?)" in page.text
+    found = await service.http.get("/api/v1/lessons/first2")
+    assert (found.status_code, found.json()["slug"]) == (404, "lesson-not-found")
+
+
+async def test_rest_has_the_text_with_its_numbers(service):
+    listed = (await service.http.get("/api/v1/lessons")).json()["lessons"]
+    (summary,) = listed
+    assert summary == {
+        "slug": "first",
+        "title": "First",
+        "summary": "One array.",
+        "page": "/lessons/first",
+        "problems": ["add_one"],
+    }
+    detail = (await service.http.get("/api/v1/lessons/first")).json()
+    assert detail.items() >= summary.items()
+    assert detail["markdown"].startswith("One array of 4,096 bytes, or 4,096.")
+    assert (detail["jax_version"], detail["devices"]) == ("0.10.2", 8)
+    assert detail["claims"] == [
+        {"name": "size", "value": 4096, "unit": "bytes", "text": "4,096 bytes", "what": "The whole array."}
+    ]
+
+
+async def test_a_start_reports_lessons_that_are_left_out(start_service, tmp_path):
+    folder = write_lesson(tmp_path, text="One array.")
+    async with start_service(lessons=folder) as service:
+        assert service.services[Lessons].all() == []
+        assert (await service.http.get("/lessons", headers=HTML)).text.count("This server has no lessons.") == 1

@@ -1,0 +1,197 @@
+"""A course from its code to its gradebook, in a browser and over REST, on each database."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+
+import pytest
+
+from app.accounts.models import UserRow
+from app.core.clock import now
+from app.core.database import Database
+from app.grading.queue.models import AttemptRow
+from app.teaching.courses.models import MemberRow
+from app.teaching.courses.safe_csv import csv_of
+from tests.app.accounts.people import SITE, browser, send_form, sign_up
+from tests.app.teaching.people.test_attempts_of_others import GOOD, send
+
+pytestmark = pytest.mark.anyio
+JSON = SITE | {"Accept": "application/json"}
+
+
+@pytest.fixture
+async def people(either):
+    """Browsers of two students and an instructor."""
+    async with browser(either) as ada, browser(either) as bob, browser(either) as tess:
+        await sign_up(either, ada, "ada")
+        await sign_up(either, bob, "bob")
+        await sign_up(either, tess, "tess", "instructor")
+        yield ada, bob, tess
+
+
+def at(**distance: float) -> str:
+    return (now() + timedelta(**distance)).strftime("%Y-%m-%dT%H:%M")
+
+
+async def create(tess, **assignment: object) -> dict:
+    """A course with an assignment that is due in an hour."""
+    course = (await tess.post("/api/v1/courses", json={"name": "JAX", "time_zone": "UTC"}, headers=JSON)).json()
+    problems = [{"problem": "add_one", "points": 50}]
+    body = {"name": "Week 1", "opens": at(days=-1), "due": at(hours=1), "problems": problems}
+    answer = await tess.post(f"/api/v1/courses/{course['id']}/assignments", json=body | assignment, headers=JSON)
+    assert answer.status_code == 201, answer.text
+    return course
+
+
+async def join(http, course: dict) -> dict:
+    answer = await http.post("/api/v1/courses/join", json={"code": course["join_code"]}, headers=JSON)
+    return answer.json()
+
+
+async def test_a_whole_course_in_a_browser(either, people):
+    ada, bob, tess = people
+    made = await send_form(tess, "/courses", "/courses", name="JAX <autumn>", time_zone="Europe/Berlin")
+    course = made.headers["location"]
+    page = (await tess.get(course)).text
+    assert "JAX &lt;autumn&gt;" in page
+    code = re.search(r"join code <code>(\w+)</code>", page)[1]
+    fields = {"name": "Week 1", "opens": "2026-01-12T09:00", "due": "2098-07-19T23:59", "late_percent": ""}
+    assigned = await send_form(tess, course, f"{course}/assignments", problems="add_one 50\n\n", **fields)
+    assert (assigned.status_code, assigned.headers["location"]) == (303, course)
+    assert (await ada.get(course)).status_code == 404
+    joined = await send_form(ada, "/courses", "/courses/join", code=f" {code.upper()} ")
+    assert joined.headers["location"] == course
+    await send(either, ada, GOOD)
+    page = (await ada.get(course)).text
+    for words in ("Week 1", "Sat 19 Jul 2098, 23:59", "50 of 50 points", "Nothing counts after that."):
+        assert words in page
+    for hidden in (code, "New assignment", "Gradebook"):
+        assert hidden not in page
+    assert (await ada.get(f"{course}/gradebook")).status_code == 403
+
+    book = (await tess.get(f"{course}/gradebook")).text
+    assert re.search(r'<th scope="row"><a [^>]+>ada</a></th><td>50</td><td><strong>50</strong></td>', book)
+    edit = re.search(rf'href="({course}/assignments/\w+/edit)"', (await tess.get(course)).text)[1]
+    assert (await send_form(tess, edit, edit.replace("/edit", "/withdraw"), reason="a mistake")).status_code == 303
+    assert "Week 1" not in (await tess.get(course)).text
+    removal = re.search(rf'action="({course}/people/\w+/remove)"', (await tess.get(course)).text)[1]
+    assert (await send_form(tess, course, removal)).status_code == 303
+    assert (await ada.get(course)).status_code == 404
+    assert "No courses" in (await bob.get("/courses")).text
+
+
+async def test_a_form_that_is_wrong_comes_back_with_the_reason(either, people):
+    tess = people[2]
+    page = f"/courses/{(await create(tess))['id']}"
+    right = {"name": "Week 2", "opens": "2026-01-12T09:00", "due": "2026-01-19T23:59", "problems": "add_one"}
+    for wrong, words in (
+        ({"name": ""}, "name: must be one line"),
+        ({"due": "2026-01-01T00:00"}, "due: must be after opens"),
+        ({"opens": "tomorrow"}, "opens: give a local date and time"),
+        ({"problems": "no_such 10"}, "no_such"),
+        ({"problems": "add_one ten"}, "line 1 must be a problem and its points"),
+        ({"problems": "add_one\nadd_one"}, "appears twice"),
+        ({"problems": "add_one 5000"}, "0 to 1000 points"),
+        ({"late_percent": "-1"}, "1 to 100 percent"),
+        ({"late_percent": "101"}, "1 to 100 percent"),
+    ):
+        answer = await send_form(tess, page, f"{page}/assignments", **right | wrong)
+        assert (answer.status_code in (404, 409, 422), words in answer.text) == (True, True), wrong
+    unknown = await send_form(tess, "/courses", "/courses/join", code="a\0b")
+    assert (unknown.status_code, "No course has the join code" in unknown.text) == (404, True)
+
+
+async def test_what_counts_of_what_was_sent(either, people):
+    ada, bob, tess = people
+    course = await create(tess, late_percent=10)
+    for http in (ada, bob):
+        await join(http, course)
+    ids = {name: await send(either, ada, GOOD) for name in ("early", "in time", "late")}
+    scores = {"early": (-48, 100), "in time": (-1, 40), "late": (25.5, 90)}
+    async with either.services[Database].writing() as session:
+        for name, (hours, score) in scores.items():
+            row = await session.get_one(AttemptRow, ids[name])
+            row.created_at, row.score = now() + timedelta(hours=hours), score
+    book = (await tess.get(f"/api/v1/courses/{course['id']}/gradebook")).json()
+    assert [(each["name"], each["cells"], each["total"]) for each in book["students"]] == [
+        (
+            "ada",
+            [{"points": 36.0, "late": True, "changed_by_hand": False}],
+            36.0,
+        ),  # 90% of 50 points, less 20% for the second day
+        ("bob", [{"points": None, "late": False, "changed_by_hand": False}], 0.0),
+    ]
+    first = (await tess.get(f"/api/v1/courses/{course['id']}/gradebook?limit=1")).json()
+    assert ([each["name"] for each in first["students"]], first["next"]) == (["ada"], "ada")
+
+
+async def test_an_assistant_reads_the_gradebook_of_the_course_and_no_other(people):
+    ada, bob, tess = people
+    course, other = await create(tess), await create(tess)
+    for http in (ada, bob):
+        await join(http, course)
+        await join(http, other)
+    page = f"/courses/{course['id']}"
+    books = [f"{page}/gradebook", f"{page}/gradebook.csv", f"/api/v1{page}/gradebook"]
+    bob_id = (await bob.get("/api/v1/me")).json()["id"]
+    appointed = await send_form(tess, page, f"{page}/people/{bob_id}/role", role="assistant")
+    assert appointed.status_code == 303
+    assert '<span class="tag">assistant</span>' in (await tess.get(page)).text
+    shown = [(await bob.get(each)).text for each in books]
+    for text in shown:
+        assert "ada" in text
+        assert "bob" not in text.replace(">bob</a>", "")  # in the head of the page
+    assert "Gradebook" in (await bob.get(page)).text
+    for http, path in ((bob, other["id"]), (bob, "0" * 32), (ada, course["id"])):
+        assert (await http.get(f"/courses/{path}/gradebook")).status_code == 403
+        assert (await http.get(f"/api/v1/courses/{path}/gradebook", headers=JSON)).json()["slug"] == "role-missing"
+    assert (await bob.get("/people")).status_code == 403
+    role = f"/api/v1{page}/people/{bob_id}/role"
+    assert (await tess.put(role, json={"role": "student"}, headers=JSON)).status_code == 204
+    assert (await bob.get(books[0])).status_code == 403
+    assert (await tess.put(role.replace(bob_id, "0" * 32), json={"role": "student"}, headers=JSON)).status_code == 404
+
+
+async def test_students_see_what_has_opened(people):
+    ada, _, tess = people
+    course = await create(tess, opens=at(hours=1), due=at(hours=2))
+    path = f"/api/v1/courses/{course['id']}/assignments"
+    assert (await ada.get(path)).status_code == 404
+    assert (await join(ada, course))["join_code"] is None
+    assert (await ada.get(path)).json()["assignments"] == []
+    assert len((await tess.get(path)).json()["assignments"]) == 1
+    assert [each["name"] for each in (await ada.get("/api/v1/courses")).json()["courses"]] == ["JAX"]
+
+
+async def test_a_course_outlives_who_created_it_and_a_member_is_exported(people):
+    ada, _, tess = people
+    course = await create(tess)
+    await join(ada, course)
+    exported = (await ada.get("/api/v1/me/export")).json()
+    assert [each["course_id"] for each in exported["course_members"]] == [course["id"]]
+    assert (await tess.delete("/api/v1/me?name=tess", headers=JSON)).status_code == 204
+    assert (await ada.get(f"/courses/{course['id']}")).status_code == 200
+
+
+async def test_a_spreadsheet_shows_the_csv_and_does_not_run_it(either, people):
+    tess = people[2]
+    course = await create(tess, name="=HYPERLINK(1)")
+    async with either.services[Database].writing() as session:
+        session.add(UserRow(id="f" * 32, name="-evil", role="student", created_at=now()))
+        await session.flush()
+        session.add(MemberRow(course_id=course["id"], user_id="f" * 32, role="student", joined_at=now()))
+    answer = await tess.get(f"/courses/{course['id']}/gradebook.csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    rows = list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"))))
+    assert rows == [
+        ["name", "'=HYPERLINK(1): add_one (50)", "total", "changed by hand"],
+        ["'-evil", "", "0", ""],
+    ]
+
+
+def test_every_beginning_of_a_formula_is_made_harmless():
+    for text in ("=1", "+1", "-1", "@A", "\t=1", "\r=1"):
+        [[cell]] = csv.reader(io.StringIO(csv_of([[text]]).removeprefix("\ufeff"), newline=""))
+        assert cell == f"'{text}"
+    assert csv_of([["a,b", 1.5, None]]) == '\ufeff"a,b",1.5,\r\n'

@@ -1,0 +1,192 @@
+"""The gradebook: what counts by whom, filters, files, and the statistics of an assignment."""
+
+import io
+import zipfile
+from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.accounts.caller import User
+from app.accounts.models import UserRow
+from app.core.clock import now
+from app.core.database import Database
+from app.grading.queue.models import AttemptRow
+from app.teaching.courses.due_dates import credit
+from app.teaching.courses.gradebook import Cell, Column, Line, LineFilter
+from app.teaching.courses.models import MemberRow
+from app.teaching.courses.schemas import GradebookPage
+from app.teaching.courses.service import AssignedProblem, Assignment, Courses
+from app.teaching.courses.spreadsheet import xlsx_of
+from app.teaching.courses.statistics import statistics_of
+from tests.app.teaching.courses.test_courses import at, create, join, people
+from tests.app.teaching.people.test_attempts_of_others import GOOD, send
+
+pytestmark = pytest.mark.anyio
+__all__ = ["people"]
+DUE = datetime(2026, 1, 19, 23, 59, tzinfo=UTC)
+
+
+async def test_of_many_attempts_the_one_that_gives_the_most_counts(either, people):
+    """The database groups attempts; every attempt for itself must give the same."""
+    ada, _, tess = people
+    course = await create(tess, late_percent=10, opens=at(days=-9), due=at(days=-5))
+    await join(ada, course)
+    [assignment] = await either.services[Courses].assignments(
+        await either.services[Courses].get(await _user(either, tess), course["id"])
+    )
+    sent = [(-24, 90), (-3, 60), (0, 60), (2, 70), (20, 95), (30, 95), (50, 100), (51, 99), (-24 * 20, 100)]
+    attempt = await send(either, ada, GOOD)
+    async with either.services[Database].writing() as session:
+        first = await session.get_one(AttemptRow, attempt)
+        for number, (hours, score) in enumerate(sent):
+            moment = assignment.due_at + timedelta(hours=hours)
+            values = {each.name: getattr(first, each.name) for each in AttemptRow.__table__.columns}
+            session.add(AttemptRow(**values | {"id": f"{number:032}", "created_at": moment, "score": score}))
+        await session.delete(first)
+    counted = [
+        score * credit(moment, assignment.due_at, 10)
+        for hours, score in sent
+        if (moment := assignment.due_at + timedelta(hours=hours)) >= assignment.opens_at
+    ]
+    page = GradebookPage.model_validate((await tess.get(f"/api/v1/courses/{course['id']}/gradebook")).json())
+    assert page.students[0].cells[0].points == round(50 * max(counted) / 10_000, 2)
+
+
+async def _user(either, http):
+    mine = (await http.get("/api/v1/me")).json()
+    return User(mine["id"], mine["name"], mine["role"])
+
+
+async def test_filters_find_the_same_on_the_page_and_over_rest(either, people, monkeypatch):
+    ada, bob, tess = people
+    course = await create(tess)
+    for http in (ada, bob):
+        await join(http, course)
+    await send(either, ada, GOOD)
+    monkeypatch.setattr("app.teaching.courses.gradebook._AT_ONCE", 1)
+    path = f"/courses/{course['id']}/gradebook"
+    for page_query, query, expected in (
+        ("q=DA", "q=DA", ["ada"]),
+        ("q=%25", "q=%25", []),
+        ("missing=on", "missing=true", ["bob"]),
+        ("below=100", "below=100", ["bob"]),
+        ("q=a&missing=on", "q=a&missing=true", []),
+        ("below=x&missing=", "", ["ada", "bob"]),
+    ):
+        found = (await tess.get(f"/api/v1{path}?{query}")).json()
+        assert [each["name"] for each in found["students"]] == expected, query
+        page = (await tess.get(f"{path}?{page_query}")).text
+        assert [name for name in ("ada", "bob") if f">{name}</a></th>" in page] == expected, page_query
+    assert "No student matches" in (await tess.get(f"{path}?q=nobody")).text
+    first = (await tess.get(f"/api/v1{path}?below=100&limit=1")).json()
+    assert (len(first["students"]), first["next"]) == (1, None)
+    assert (await tess.get(f"/api/v1{path}?below=0")).status_code == 422
+
+
+async def test_a_workbook_has_numbers_as_numbers_and_formulas_as_text(either, people):
+    ada, _, tess = people
+    course = await create(tess, name="=HYPERLINK(1)")
+    await join(ada, course)
+    await send(either, ada, GOOD)
+    async with either.services[Database].writing() as session:
+        session.add(UserRow(id="f" * 32, name="=1+1", role="student", created_at=now()))
+        await session.flush()
+        session.add(MemberRow(course_id=course["id"], user_id="f" * 32, role="student", joined_at=now()))
+    path = f"/courses/{course['id']}/gradebook.xlsx"
+    answer = await tess.get(path)
+    assert answer.headers["content-disposition"] == 'attachment; filename="gradebook.xlsx"'
+    assert answer.headers["cache-control"] == "no-store"
+    assert cells_of(answer.content) == [
+        ["name", "=HYPERLINK(1): add_one (50)", "total", "changed by hand"],
+        ["=1+1", None, 0.0, None],
+        ["ada", 50.0, 50.0, None],
+    ]
+    assert (await ada.get(path)).status_code == 403
+
+
+def cells_of(workbook: bytes) -> list[list[object]]:
+    """The cells of the only sheet. A formula fails."""
+    space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    with zipfile.ZipFile(io.BytesIO(workbook)) as files:
+        texts = ["".join(each.itertext()) for each in ElementTree.fromstring(files.read("xl/sharedStrings.xml"))]
+        sheet = ElementTree.fromstring(files.read("xl/worksheets/sheet1.xml"))
+    assert not list(sheet.iter(f"{space}f"))
+    rows = []
+    for row in sheet.iter(f"{space}row"):
+        cells: list[object] = [None] * 4
+        for cell in row:
+            value = cell.find(f"{space}v")
+            if value is not None:
+                number = float(value.text)
+                cells[ord(cell.get("r")[0]) - ord("A")] = texts[int(number)] if cell.get("t") == "s" else number
+        rows.append(cells)
+    return rows
+
+
+def test_a_sheet_keeps_its_head_and_names_in_sight():
+    with zipfile.ZipFile(io.BytesIO(xlsx_of(["name"], [["ada"]], "Gradebook"))) as files:
+        assert b'state="frozen"' in files.read("xl/worksheets/sheet1.xml")
+
+
+def column(points: int = 100, opens: datetime = DUE - timedelta(days=7)) -> Column:
+    return Column(Assignment("a", "Week 1", opens, DUE, None, (AssignedProblem("p", points),)), "p", points)
+
+
+def line(*points: float | None, name: str = "ada") -> Line:
+    return Line(name, name, tuple(Cell(each) for each in points))
+
+
+@pytest.mark.parametrize(
+    ("matching", "points", "expected"),
+    [
+        (LineFilter(is_missing=True), (10.0, None), True),
+        (LineFilter(is_missing=True), (0.0, 0.0), False),
+        (LineFilter(below=50), (50.0, 50.0), False),
+        (LineFilter(below=50), (50.0, 49.0), True),
+        (LineFilter(below=50), (None, None), True),
+    ],
+)
+def test_what_has_opened_decides_whether_somebody_matches(matching, points, expected):
+    columns = [column(), column()]
+    assert matching.matches(line(*points), columns, DUE) is expected
+    later = [*columns, column(opens=DUE + timedelta(days=1))]
+    assert matching.matches(line(*points, None), later, DUE) is expected
+
+
+def test_statistics_are_of_those_who_submitted():
+    columns = [column(50), column(100)]
+    points = {"a": (50.0, 100.0), "b": (10.0, None), "c": (None, None), "d": (0.0, 75.0)}
+    lines = [line(*each, name=name) for name, each in points.items()]
+    found = statistics_of(columns, lines)
+    assert (found.students, found.total.submitted) == (4, 3)
+    assert [each.name for each in found.not_started] == ["c"]
+    first, second = found.problems
+    assert (first.submitted, first.median, first.mean) == (3, 10, 20)
+    assert [each.students for each in first.parts] == [2, 0, 0, 0, 1]
+    assert [each.students for each in second.parts] == [0, 0, 0, 1, 1]
+    empty = statistics_of(columns, [])
+    assert (empty.total.median, empty.total.mean, empty.not_started) == (None, None, ())
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 100)), min_size=1, max_size=30))
+def test_every_student_is_in_one_part_or_has_not_started(points):
+    found = statistics_of([column()], [line(each, name=str(number)) for number, each in enumerate(points)])
+    assert sum(each.students for each in found.total.parts) + len(found.not_started) == len(points)
+
+
+async def test_the_page_of_statistics_names_who_has_not_started(either, people):
+    ada, bob, tess = people
+    course = await create(tess)
+    for http in (ada, bob):
+        await join(http, course)
+    await send(either, ada, GOOD)
+    [assignment] = (await tess.get(f"/api/v1/courses/{course['id']}/assignments")).json()["assignments"]
+    path = f"/courses/{course['id']}/assignments/{assignment['id']}/statistics"
+    page = (await tess.get(path)).text
+    for words in ("1 of 2 students submitted", "their median is 50", "1 student has submitted nothing", ">bob</a>"):
+        assert words in page
+    assert (await ada.get(path)).status_code == 403
+    assert (await tess.get(path.replace(assignment["id"], "0" * 32))).status_code == 404

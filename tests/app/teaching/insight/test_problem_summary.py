@@ -1,0 +1,112 @@
+"""Every number about a problem, counted by hand."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.teaching.insight.attempt_facts import AttemptFacts
+from app.teaching.insight.pages import in_words
+from app.teaching.insight.problem_summary import Stop, summarize
+
+START = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def sent(number: int, user: str, status: str, **more: object) -> AttemptFacts:
+    values = {"kind": "attempt", "version": "v2", "reason": None, "counts": True}
+    at = START + timedelta(minutes=number)
+    return AttemptFacts(id=str(number), user_id=user, status=status, created_at=at, **(values | more))
+
+
+def wrong(number: int, user: str, check: str = "values", *cases: str, **more: object) -> AttemptFacts:
+    return sent(number, user, "rejected", failed_checks=(check, "memory"), failed_cases=cases, **more)
+
+
+FACTS = [
+    sent(0, "ada", "accepted", kind="run"),
+    wrong(10, "ada", "values", "one", "two"),
+    wrong(20, "ada", "shapes"),
+    sent(30, "ada", "accepted"),
+    sent(31, "ada", "accepted"),
+    sent(40, "bob", "accepted"),
+    wrong(50, "cleo", "values", "one", misconception="Adds up."),
+    wrong(60, "cleo", "values", "one"),
+    wrong(70, "dan", "values", "one", version="v1"),
+    sent(80, "eve", "rejected", kind="run"),
+    sent(90, "fay", "accepted", counts=False),
+]
+
+
+def test_who_solved_it_after_how_many_attempts_and_how_long():
+    found = summarize(FACTS, "v2", None)
+    assert (found.people, found.solved, found.graded, found.accepted) == (6, 2, 8, 3)
+    assert (found.solved_share, found.accepted_share) == (2 / 6, 3 / 8)
+    assert dict(found.attempts_to_solve) == {
+        "1": 1,
+        "2": 0,
+        "3": 1,
+        "4": 0,
+        "5": 0,
+        "6 to 10": 0,
+        "11 to 20": 0,
+        "more": 0,
+    }
+    assert (found.median_attempts, found.median_time) == (2, timedelta(minutes=15))
+
+
+def test_where_they_stop_counts_only_the_served_version():
+    found = summarize(FACTS, "v2", ["one", "two", "three"])
+    assert found.rejected == 4
+    assert found.checks == (Stop.of_columns("values", 3, 2, 1), Stop.of_columns("shapes", 1, 1, 0))
+    assert found.cases == (Stop.of_columns("one", 3, 2, 1), Stop.of_columns("two", 1, 1, 0))
+    assert found.misconceptions == (Stop.of_columns("Adds up.", 1, 1, 0),)
+    assert found.never_failed == ("three",)
+    assert summarize(FACTS, "v1", ["one"]).checks == (Stop.of_columns("values", 1, 1, 1),)
+
+
+def test_what_no_misconception_explains_is_grouped_by_what_is_stored():
+    found = summarize([*FACTS, wrong(99, "gus", "values", "one")], "v2", None)
+    assert (found.unexplained, found.never_failed) == (4, None)
+    assert [(each.check, each.cases, each.attempts, each.people, each.example) for each in found.clusters] == [
+        ("values", ("one",), 2, 2, "99"),
+        ("shapes", (), 1, 1, "20"),
+        ("values", ("one", "two"), 1, 1, "10"),
+    ]
+
+
+def test_nothing_sent_has_no_shares():
+    found = summarize([], "v", None)
+    assert (found.solved_share, found.accepted_share, found.median_attempts, found.median_time) == (None,) * 4
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["ada", "bob", "cleo"]),
+            st.sampled_from(["accepted", "rejected", "failed", None]),
+            st.sampled_from(["attempt", "run"]),
+            st.booleans(),
+            st.sampled_from(["v1", "v2"]),
+        ),
+        max_size=30,
+    )
+)
+def test_the_parts_agree_with_the_whole(rows):
+    facts = [
+        sent(number, user, status, kind=kind, counts=counts, version=version, failed_checks=("c",), failed_cases=("x",))
+        for number, (user, status, kind, counts, version) in enumerate(rows)
+    ]
+    found = summarize(facts, "v2", ["x", "y"])
+    assert sum(count for _, count in found.attempts_to_solve) == found.solved <= found.people
+    assert sum(each.attempts for each in found.checks) == found.rejected <= found.graded
+    assert sum(each.stuck for each in found.checks) <= found.people - found.solved
+    assert sum(each.attempts for each in found.clusters) == found.unexplained == found.rejected
+    assert found.never_failed == (("y",) if found.rejected else ("x", "y"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(40, "40 s"), (720, "12 min"), (12_600, "3.5 h"), (4 * 86_400, "4 days")]
+)
+def test_a_time_is_in_the_unit_of_a_reader(seconds, words):
+    assert in_words(timedelta(seconds=seconds)) == words
