@@ -15,8 +15,8 @@ from app.entry.cli.errors import explain
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.figures import sheets_in
 from benchmarks.parts import PARTS, measure_parts
-from benchmarks.web import chromium
-from grader.errors import MeshgradeError
+from benchmarks.problem_page import chromium
+from grader.core.errors import MeshgradeError
 
 # A part that can be measured alone.
 Part = StrEnum("Part", {name.upper(): name for name in PARTS})

@@ -27,7 +27,7 @@ def main() -> None:
 
 def compare(slugs: list[str]) -> None:
     """Print the CPU time of loading for each problem, without and with the options, and each program that differs."""
-    from grader.package.reader import read_package
+    from grader.review.reader import read_package
 
     total, same, spent = 0, 0, [0.0, 0.0]
     for folder in sorted((CHECKOUT / "problems").iterdir()):
@@ -53,7 +53,7 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     import jax
     import numpy as np
 
-    from grader.case import Case
+    from grader.core.case import Case
     from grader.modes.program.signatures import signatures_of
     from grader.program import facts
     from grader.runner import private_jax

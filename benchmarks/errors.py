@@ -1,6 +1,6 @@
 """The error of a failed measurement."""
 
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 
 class BenchmarkFailed(MeshgradeError):

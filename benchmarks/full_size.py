@@ -18,7 +18,7 @@ from app.learning.explorer.examples import Example, all_examples
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.machine import describe_machine
 from benchmarks.workload import CHECKOUT
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 
 def main() -> None:

@@ -26,11 +26,11 @@ from app.core.settings import Settings
 from app.entry.assembly import Grading
 from app.entry.main import create_app
 from app.grading.queue.null_grader import NullGrader
+from benchmarks.database_fill import COURSE_ID, fill, fill_course, owners_attempt, write_problems
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.fill import COURSE_ID, fill, fill_course, owners_attempt, write_problems
 from benchmarks.machine import describe_machine
 from benchmarks.measure import percentile
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 _TOKEN = "token-of-the-benchmark"
 _OWNERS_SHARE = 50

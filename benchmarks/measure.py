@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.plain import Rate, WarmProcess, run_fresh, run_many
+from benchmarks.plain_processes import Rate, WarmProcess, run_fresh, run_many
 from benchmarks.processes import kill_all, private_mb, waits_for_work, warm_forks
 from benchmarks.server import Graded, Server
 from benchmarks.workload import Choose, Workload, copy_package, take_workload

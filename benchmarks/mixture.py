@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from benchmarks.workload import CALL_SLUG, CHECKOUT
 from grader.package.package import Package
-from grader.package.reader import read_package
-from grader.verdict import Verdict
+from grader.review.reader import read_package
+from grader.verdicts.verdict import Verdict
 from tests.hostile.attack import read_corpus
 
 _TARGET = re.compile(r"@[a-z_]+@")

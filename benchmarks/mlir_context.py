@@ -16,11 +16,11 @@ _WARMUP = CHECKOUT / "problems" / "fsdp_step" / "warmup.py"
 _CHILD = """
 import json, resource, sys
 from jax._src.interpreters import mlir
-from grader.runner import warm
-from grader import wire
+from grader.runner import warm_up
+from grader.core import wire
 shared, kept, source = sys.argv[1] == "shared", sys.argv[2], open(sys.argv[3]).read()
 make = mlir.make_ir_context
-cache = warm.start_backend()
+cache = warm_up.start_backend()
 if not shared:
     mlir.make_ir_context = make
 entries = {}
@@ -31,7 +31,7 @@ except FileNotFoundError:
     pass
 cpu = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 before = cpu()
-programs = warm.warm(source, cache, entries)
+programs = warm_up.warm(source, cache, entries)
 spent = cpu() - before
 with open(kept, "wb") as file:
     file.write(wire.pack({}, {"entries": programs}))

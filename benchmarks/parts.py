@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from benchmarks.call import measure_call
-from benchmarks.diverse import measure_diverse
+from benchmarks.call_mode import measure_call
+from benchmarks.diverse_submissions import measure_diverse
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.explore import measure_explore
+from benchmarks.explorer import measure_explore
 from benchmarks.machine import describe_machine
-from benchmarks.program import measure_program
+from benchmarks.problem_page import measure_web
+from benchmarks.program_mode import measure_program
 from benchmarks.service import measure_service
-from benchmarks.web import measure_web
 
 PARTS = {
     "call": measure_call,

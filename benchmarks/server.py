@@ -17,7 +17,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.plain import Rate
+from benchmarks.plain_processes import Rate
 from benchmarks.processes import cpu_s, wait_until_quiet
 from benchmarks.workload import CHECKOUT, Workload
 

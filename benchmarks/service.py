@@ -9,8 +9,8 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.hello import ratio
 from benchmarks.measure import Measured, Say, percentile
+from benchmarks.minimal_service import ratio
 from benchmarks.server import Server
 from benchmarks.students import Served, add_students, work
 from benchmarks.workload import CALL_SLUG, copy_package
@@ -29,7 +29,7 @@ class Plan:
 
 
 FULL = Plan(students=500, within_s=10.0, limit_s=900.0, rounds=7, round_s=3.0, module="app.entry.cli")
-QUICK = Plan(students=20, within_s=1.0, limit_s=60.0, rounds=1, round_s=0.5, module="benchmarks.stand_in")
+QUICK = Plan(students=20, within_s=1.0, limit_s=60.0, rounds=1, round_s=0.5, module="benchmarks.stand_in_judge")
 
 
 def measure_service(say: Say, *, quick: bool) -> Measured:

@@ -22,9 +22,9 @@ from benchmarks.census import Census, take_census
 from benchmarks.machine import describe_machine
 from benchmarks.mixture import Known, mixed
 from benchmarks.processes import wait_until_quiet
-from benchmarks.same import differing, one_of_each
-from grader.errors import MeshgradeError
-from grader.judge import Judge
+from benchmarks.verdict_stability import differing, one_of_each
+from grader.core.errors import MeshgradeError
+from grader.judging.judge import Judge
 from grader.sandbox.build import build_sandbox
 
 _BATCH = 100

@@ -12,15 +12,15 @@ import time
 from pathlib import Path
 
 from benchmarks.workload import CHECKOUT
-from grader.context import NEVER, QUIET
+from grader.core.context import NEVER, QUIET
+from grader.judging.references import References
 from grader.modes import Modes
 from grader.modes.program.export import Export, export
 from grader.modes.program.mode import rehearsing_runner
 from grader.modes.program.signatures import Signature, signatures_of
 from grader.modes.program.verify import verify
 from grader.package.package import Package
-from grader.package.reader import read_package
-from grader.references import References
+from grader.review.reader import read_package
 from grader.sandbox.build import build_sandbox
 from grader.sandbox.pool import PoolSettings
 from grader.sandbox.protocol import RunnerSpec

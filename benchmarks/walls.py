@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.processes import wait_until_quiet
 from benchmarks.workload import Workload
-from grader.judge import Judge
+from grader.judging.judge import Judge
 from grader.sandbox.build import build_sandbox
 from grader.sandbox.walls import REMOVABLE
 

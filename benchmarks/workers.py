@@ -32,7 +32,7 @@ from benchmarks.machine import describe_machine
 from benchmarks.processes import cpu_s, wait_until_quiet
 from benchmarks.students import add_students
 from benchmarks.workload import CALL_SLUG, copy_package
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 NUMBERS = (1, 2, 4)
 _LOOK_S = 0.25
@@ -65,7 +65,7 @@ def main() -> None:
     def say(line: str) -> None:
         print(f"{time.monotonic() - started:5.0f} s  {line}", file=sys.stderr, flush=True)
 
-    module = "benchmarks.stand_in" if asked.stand_in else "app.entry.cli"
+    module = "benchmarks.stand_in_judge" if asked.stand_in else "app.entry.cli"
     results = {"machine": describe_machine()} | measure(asked.count, asked.rounds, module, say)
     if asked.json:
         asked.json.write_text(json.dumps(results, indent=2))
@@ -80,7 +80,7 @@ def measure(count: int, rounds: int, module: str, say: Say) -> dict[str, Any]:
         source = copy_package(CALL_SLUG, folder / "problems").reference
         with fleet(folder, workers=max(NUMBERS), module=module) as whole:
             return asyncio.run(_measure(count, rounds, whole, source, say)) | {
-                "grader": "a stand-in" if module == "benchmarks.stand_in" else "the judge"
+                "grader": "a stand-in" if module == "benchmarks.stand_in_judge" else "the judge"
             }
 
 

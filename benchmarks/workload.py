@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.errors import BenchmarkFailed
-from grader import wire
-from grader.context import QUIET
+from grader.core import wire
+from grader.core.context import QUIET
+from grader.judging.references import References
 from grader.modes import Modes
-from grader.modes.program.prepared import ProgramPrepared
+from grader.modes.program.reference_programs import ProgramPrepared
 from grader.package.package import KnownSubmission, Package
-from grader.package.reader import read_package
-from grader.references import References
-from grader.sandbox.null import NullSandbox
+from grader.review.reader import read_package
+from grader.sandbox.null_sandbox import NullSandbox
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CALL_SLUG = "fsdp_step"

@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.figures import Results, Sheet, sheets_in
 from benchmarks.workload import CHECKOUT
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 _PAGE = CHECKOUT / "docs" / "performance.md"
 

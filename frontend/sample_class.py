@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import httpx
 
 from app.grading.queue.leases import faults_of
-from grader.stored_verdict import read_verdict
-from grader.verdict import Verdict
+from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Verdict
 from tests.browser.browser import CHECKOUT, OWNER_TOKEN, Service
-from tests.browser.stored import store_attempt
+from tests.browser.stored_attempts import store_attempt
 
 STUDENTS = 32
 PROBLEM = "fsdp_shard_map_step"

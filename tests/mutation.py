@@ -1,4 +1,4 @@
-"""Find small faults in the code that no test notices: `python -m tests.mutation grader/checks grader/compare.py`
+"""Find small faults in the code that no test notices: `python -m tests.mutation grader/checks`
 
 Each mutant is one small change: `<` instead of `<=`, `or` instead of `and`, a number one larger, a call left out. A
 mutant is killed if a test fails. It is printed as "too long" if the tests did not end in time, because the machine may
@@ -31,7 +31,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "grader/checks": ("tests/grader/checks", "tests/grader/test_golden_verdicts.py"),
-    "grader/compare.py": ("tests/grader/test_compare.py", "tests/grader/test_golden_verdicts.py"),
     "grader/program": ("tests/grader/program", "tests/grader/checks", "tests/grader/test_golden_verdicts.py"),
     # The processes of the contract's tests would import the code without its change.
     "app/grading/queue": (

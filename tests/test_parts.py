@@ -124,7 +124,7 @@ def test_one_commit_has_one_part(monkeypatch):
     ("paths", "part", "every", "ran"),
     [
         (["app/entry/main.py", "README.md"], 8, False, []),
-        (["grader/judge.py"], 8, False, ["next-jax", "tpu"]),
+        (["grader/judging/judge.py"], 8, False, ["next-jax", "tpu"]),
         (["problems/dp_step/cases.py"], 8, False, ["next-jax", "tpu"]),
         (["next-jax.txt"], 8, False, ["next-jax"]),
         (["tests/tpu/full_size.json"], 8, False, ["tpu"]),

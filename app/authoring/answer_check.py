@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from app.grading.queue.protocol import Grader
-from grader.context import Context
+from grader.answers.question_variants import AnswerSheet, Variant
+from grader.core.context import Context
 from grader.package.package import Package
-from grader.variants import AnswerSheet, Variant
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 
 
 def wrong_verdicts(package: Package, grader: Grader, context: Context) -> Iterator[tuple[str, str]]:

@@ -13,19 +13,19 @@ import ml_dtypes
 import numpy as np
 
 from app.grading.queue.protocol import Grader
-from grader.case import Case
-from grader.compare import excess
-from grader.context import QUIET, Context
-from grader.errors import GraderFault
-from grader.own import OwnInputs, draw_own
+from grader.answers.question_variants import Variants
+from grader.checks.compare import excess
+from grader.core.case import Case
+from grader.core.context import QUIET, Context
+from grader.core.errors import GraderFault
+from grader.core.wire import Array
+from grader.inputs.own_inputs import OwnInputs, draw_own
 from grader.package.fault import PackageFault, line_in_manifest
-from grader.package.key_order import with_keys_reversed
 from grader.package.package import Package, Tolerance
-from grader.package.variety import unvaried
-from grader.study import OBSERVED, Answers, Study, Watch
-from grader.variants import Variants
-from grader.verdict import Verdict
-from grader.wire import Array
+from grader.review.case_variety import unvaried
+from grader.review.key_order import with_keys_reversed
+from grader.verdicts.package_study import OBSERVED, Answers, Study, Watch
+from grader.verdicts.verdict import Verdict
 
 # In units of the tolerance: what a correct program may use of it, and what a wrong one must be off by.
 _MOST_OF_RIGHT = 0.5
@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 
 
 class AuthorJudge(Grader, Protocol):
-    """The interface of grader.judge.Judge for the author of a package."""
+    """The interface of grader.judging.judge.Judge for the author of a package."""
 
     def judge(
         self,

@@ -16,15 +16,15 @@ from app.authoring.answer_check import wrong_verdicts
 from app.authoring.measurement_check import AuthorJudge, Say, study_package
 from app.authoring.validator import CASES, Fingerprints, has_cases, is_rendered, note_fingerprint
 from app.grading.queue.protocol import Grader
-from grader.context import Context
-from grader.fingerprint import Fingerprint
+from grader.core.context import Context
+from grader.core.reasons import REASONS
 from grader.package.fault import PackageFault
-from grader.package.mutants import PROPOSALS, Mutant, mutants_of
 from grader.package.package import AnswerManifest, Package
-from grader.package.proof import Expectation, expectations, weigh
-from grader.reasons import REASONS
-from grader.study import Study
-from grader.verdict import Verdict
+from grader.review.mutants import PROPOSALS, Mutant, mutants_of
+from grader.review.validation import Expectation, expectations, weigh
+from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.package_study import Study
+from grader.verdicts.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

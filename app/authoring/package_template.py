@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from uuid import uuid4
 
 from app.authoring.answer_package_template import answer_package
-from grader.package.rules import MARK
-from grader.verdict import Mode
+from grader.review.rules import MARK
+from grader.verdicts.verdict import Mode
 
 _HEAD = """\
 schema_version = 1

@@ -20,7 +20,7 @@ from app.grading.queue.workers import Workers
 from app.problems.catalogue import Catalogue
 from app.problems.package_store import PackageStore
 from app.problems.rendered_texts import RenderedTexts, texts_of
-from grader.checks.grading import grading_of
+from grader.checks.grading_table import grading_of
 from grader.package.package import Package
 
 router = APIRouter(prefix="/authoring", include_in_schema=False)

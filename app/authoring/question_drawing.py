@@ -8,10 +8,10 @@ from app.core.database import Database
 from app.core.errors import PackageNotStored
 from app.grading.queue.protocol import Grader, PackageSource
 from app.problems.questions import published_without, store_questions
-from grader.context import Context
-from grader.errors import GraderFault
+from grader.answers.question_variants import Variants
+from grader.core.context import Context
+from grader.core.errors import GraderFault
 from grader.package.package import AnswerManifest
-from grader.variants import Variants
 
 log = logging.getLogger(__name__)
 Draw = Callable[[], Variants | None]

@@ -22,8 +22,8 @@ from app.problems.catalogue_refresh import CatalogueRefresh
 from app.problems.package_store import PackageStore
 from app.problems.rendered_texts import RenderedTexts, texts_of, too_complex
 from grader.package.ceiling import Ceiling
-from grader.package.names import shared_uuids, unknown_prerequisites
-from grader.package.reader import package_of
+from grader.review.names import shared_uuids, unknown_prerequisites
+from grader.review.reader import package_of
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from app.core.bounded_calls import LimitExceeded, bounded
 from grader.package.ceiling import Ceiling
 from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid
-from grader.package.reader import package_of
-from grader.package.rules import review_files
+from grader.review.reader import package_of
+from grader.review.rules import review_files
 
 _CPU_S = 10
 

@@ -19,7 +19,7 @@ from app.core.rest.paging import Cursor, Page, paged
 from app.grading.queue.fair_share import VALIDATIONS, line_up
 from app.grading.queue.protocol import Enqueue
 from app.problems.models import PackageRow
-from grader.package.proof import ValidationStep
+from grader.review.validation import ValidationStep
 
 ValidationStatus = Literal["queued", "running", "finished"]
 

@@ -20,13 +20,13 @@ from app.grading.queue.threads import GradingThreads
 from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
 from app.problems.rendered_texts import CPU_S, texts_of, too_complex
-from grader.context import Context
-from grader.errors import GraderFault, WallMissing
-from grader.fingerprint import Fingerprint
-from grader.known import updated
+from grader.core.context import Context
+from grader.core.errors import GraderFault, WallMissing
+from grader.mistakes.known_mistakes import updated
 from grader.package.package import AnswerManifest, Package
-from grader.package.proof import Expectation, ValidationStep, expectations, leaks, weigh
-from grader.verdict import Verdict
+from grader.review.validation import Expectation, ValidationStep, expectations, leaks, weigh
+from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.verdict import Verdict
 
 log = logging.getLogger(__name__)
 CASES, QUESTIONS = "cases.py", "questions.py"

@@ -2,7 +2,7 @@
 
 A package with several of its own refusals has an errors.py.
 
-MeshgradeError (grader/errors.py)
+MeshgradeError (grader/core/errors.py)
 ├── Refused                      a response to a request: `status`, `slug` and `title`; rendered by app/core/rest/
 │   ├── BodyRefused              the body as a whole cannot be read
 │   ├── SourceRefused            a submission that cannot be stored or graded
@@ -14,7 +14,7 @@ MeshgradeError (grader/errors.py)
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 from grader.package.fault import PackageFault
 
 

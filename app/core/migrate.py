@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.database import Database
 from app.core.settings import CHECKOUT
 from app.core.start_errors import DatabaseUnusable
-from grader.errors import WallMissing
+from grader.core.errors import WallMissing
 
 _MIGRATIONS = CHECKOUT / "migrations"
 # Any number works, as long as all servers on one PostgreSQL use the same one. They migrate one at a time.

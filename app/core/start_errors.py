@@ -1,12 +1,12 @@
 """The commands' branch of the error tree: why a server or a command does not start, and what a server refused.
 
-MeshgradeError (grader/errors.py)
+MeshgradeError (grader/core/errors.py)
 ├── StartRefused                 a server or a command does not start; the command line prints the message and
 │   └── …Unusable, NotLoggedIn   `remedy`, which says what to do
 └── ServerRefused                a server refused the request of a command
 """
 
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 
 class StartRefused(MeshgradeError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from app.core.settings import Settings
-from grader.judge import Judge
+from grader.judging.judge import Judge
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.doctor import WallReport, probe_walls
 from grader.sandbox.pool import PoolSettings, PoolStats

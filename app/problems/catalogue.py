@@ -9,9 +9,9 @@ from app.core.errors import ProblemNotFound
 from app.problems.tracks import Section, Track, TracksInvalid, arrange, read_tracks, unknown_problems
 from grader.package.ceiling import Ceiling
 from grader.package.fault import PackageInvalid
-from grader.package.names import shared_uuids, unknown_prerequisites
 from grader.package.package import Package
-from grader.package.reader import read_package
+from grader.review.names import shared_uuids, unknown_prerequisites
+from grader.review.reader import read_package
 
 log = logging.getLogger(__name__)
 

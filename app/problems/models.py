@@ -14,8 +14,9 @@ from app.core.database import Base, UTCDateTime
 class PackageRow(Base):
     """One version, which never changes. `version` is the content hash. `files` maps paths to texts.
 
-    `known` are the fingerprints of its known mistakes (grader/fingerprint.py): they follow from the files and from JAX.
-    `explained` is whether stored attempts were compared with them (app/teaching/insight/misconception_backfill.py).
+    `known` are the fingerprints of its known mistakes (grader/verdicts/fingerprint.py): they follow from the files and
+    from JAX. `explained` is whether stored attempts were compared with them
+    (app/teaching/insight/misconception_backfill.py).
     """
 
     __tablename__ = "packages"
@@ -41,7 +42,9 @@ class PublishedRow(Base):
 
 
 class QuestionsRow(Base):
-    """The questions that were drawn for a version of mode answer, with their answers (grader/variants.py)."""
+    """The questions that were drawn for a version of mode answer, with their answers
+    (grader/answers/question_variants.py).
+    """
 
     __tablename__ = "questions"
 

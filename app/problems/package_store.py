@@ -15,10 +15,10 @@ from app.core.errors import PackageNotStored, VersionNotFound
 from app.core.ids import new_id
 from app.core.migrate import refuse_if_outdated
 from app.problems.models import PackageRow, PublicationRow, PublishedRow
-from grader.fingerprint import KnownFingerprints
 from grader.package.fault import PackageInvalid
 from grader.package.package import Package
-from grader.package.reader import package_of
+from grader.review.reader import package_of
+from grader.verdicts.fingerprint import KnownFingerprints
 
 Origin = Literal["folder", "upload"]
 _CACHE_SIZE = 256

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.clock import now
 from app.core.database import Database, insert_into
 from app.problems.models import PublishedRow, QuestionsRow
-from grader.variants import Variants
+from grader.answers.question_variants import Variants
 
 
 async def questions_for(session: AsyncSession, version: str) -> Variants | None:

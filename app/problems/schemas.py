@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.core.view import View
 from app.problems.tracks import Section
-from grader.checks.grading import GradedCheck, grading_of
+from grader.checks.grading_table import GradedCheck, grading_of
 from grader.package.package import Limits, Package, Tolerance
 
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from grader.errors import MeshgradeError
-from grader.package.names import suggest
+from grader.core.errors import MeshgradeError
+from grader.core.toml import TomlInvalid, read_toml
 from grader.package.package import Line, Package, Slug
-from grader.toml import TomlInvalid, read_toml
+from grader.review.names import suggest
 
 FILE = "tracks.toml"
 MORE = "More"

@@ -15,7 +15,7 @@ from typing import Protocol
 from grader.checks.finding import Finding
 from grader.checks.wording import Wording
 from grader.package.package import CheckBounds
-from grader.verdict import Mode, Trust
+from grader.verdicts.verdict import Mode, Trust
 
 
 class CheckModule(Protocol):

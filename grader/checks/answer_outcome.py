@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.answer_text import Value, agrees
+from grader.answers.answer_text import Value, agrees
 from grader.package.package import AnswerSpec
 
 

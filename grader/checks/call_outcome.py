@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from grader.case import Case
-from grader.compare import Mismatch
-from grader.errors import SubmissionFault
+from grader.checks.compare import Mismatch
+from grader.core.case import Case
+from grader.core.errors import SubmissionFault
 from grader.package.package import Tolerance
 
 Tolerances = dict[str, Tolerance]

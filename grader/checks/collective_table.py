@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from grader.checks.program_subject import Pair, Subject
-from grader.evidence import CollectiveCall, Collectives, CollectiveSum, Limit, Traffic
 from grader.program.collective_uses import CollectiveUse, collectives_of
+from grader.verdicts.evidence import CollectiveCall, Collectives, CollectiveSum, Limit, Traffic
 
 _MAX_TIMELINE = 64
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.evidence import Evidence
-from grader.reasons import Reason
+from grader.core.reasons import Reason
+from grader.verdicts.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from grader.case import Case
+from grader.checks.compare import Mismatch, compare, excess
 from grader.checks.weight_decay import decay_of
-from grader.chips import slice_of
-from grader.compare import Mismatch, compare, excess
-from grader.errors import GraderFault, SubmissionFault
-from grader.evidence import Difference
+from grader.core.case import Case
+from grader.core.chips import slice_of
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.core.text import in_bytes
 from grader.package.package import ProgramSpec, Tolerance
-from grader.program.measured import Leaves, Measured, Run, mesh_name
+from grader.program.measurement import Leaves, Measured, Run, mesh_name
 from grader.program.tpu import OnChip
-from grader.text import in_bytes
+from grader.verdicts.evidence import Difference
 
 Tolerances = dict[str, Tolerance]
 _MAX_CASES_NAMED = 3

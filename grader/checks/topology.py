@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from grader.checks.finding import Finding
-from grader.chips import slice_of
+from grader.core.chips import slice_of
+from grader.core.reasons import Reason
 from grader.package.package import CheckBounds
 from grader.program.tpu import OnChip
-from grader.reasons import Reason
 
 
 def _existing(topology: str) -> str:

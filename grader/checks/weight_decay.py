@@ -7,10 +7,10 @@ all elements at once.
 
 import numpy as np
 
-from grader.compare import Mismatch
-from grader.evidence import Difference
-from grader.program.measured import Leaves
-from grader.wire import Array
+from grader.checks.compare import Mismatch
+from grader.core.wire import Array
+from grader.program.measurement import Leaves
+from grader.verdicts.evidence import Difference
 
 # Over a leaf, rounding amounts to less than a hundredth of this share. The default decay of optax.adamw at a learning
 # rate of 0.01 is twice as much in one step.

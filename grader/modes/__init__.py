@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from grader.chips import ChipName
-from grader.context import Context
-from grader.function import Function
+from grader.core.chips import ChipName
+from grader.core.context import Context
+from grader.inputs.explored_function import Function
 from grader.modes.answer.mode import AnswerMode
-from grader.modes.call.draws import Draws
+from grader.modes.call.hidden_cases import Draws
 from grader.modes.call.mode import CallMode
 from grader.modes.mode import Mode
-from grader.modes.program.function import inspect_function
+from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.mode import ProgramMode
 from grader.modes.program.tpu import with_chip
 from grader.package.package import AnswerManifest, CallManifest, Package, ProgramManifest
-from grader.program.measured import Measured
+from grader.program.measurement import Measured
 from grader.sandbox.protocol import Sandbox
 
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from grader.case import Case
-from grader.chips import ChipName
-from grader.context import Context
-from grader.errors import GraderFault
-from grader.known import KnownMistakes
-from grader.own import OwnInputs
-from grader.program.measured import Leaves, Measured
-from grader.report import Report
+from grader.answers.question_variants import Variants
+from grader.core.case import Case
+from grader.core.chips import ChipName
+from grader.core.context import Context
+from grader.core.errors import GraderFault
+from grader.inputs.own_inputs import OwnInputs
+from grader.mistakes.known_mistakes import KnownMistakes
+from grader.modes.report import Report
+from grader.program.measurement import Leaves, Measured
 from grader.sandbox.protocol import Sandbox
-from grader.study import Watch
-from grader.variants import Variants
-from grader.verdict import Verdict
+from grader.verdicts.package_study import Watch
+from grader.verdicts.verdict import Verdict
 
 
 class Prepared(Protocol):

@@ -1,13 +1,13 @@
 """Run a package's own code in the sandbox, and describe its faults."""
 
-from grader import wire
-from grader.case import Case
-from grader.context import Stop
-from grader.errors import GraderFault, SubmissionFault
-from grader.package.names import wrong_cases
+from grader.core import wire
+from grader.core.case import Case
+from grader.core.context import Stop
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.core.wire import MAX_CASES
 from grader.package.package import Package
+from grader.review.names import wrong_cases
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
-from grader.wire import MAX_CASES
 
 
 def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:

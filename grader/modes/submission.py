@@ -3,12 +3,12 @@
 import time
 from abc import ABC, abstractmethod
 
-from grader.errors import SubmissionFault
+from grader.core.errors import SubmissionFault
 from grader.modes.mode import GradingRequest
-from grader.sandbox.metered import MeteredSandbox
+from grader.sandbox.metered_sandbox import MeteredSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
-from grader.study import Study
-from grader.verdict import Verdict
+from grader.verdicts.package_study import Study
+from grader.verdicts.verdict import Verdict
 
 _MAX_SOURCE_BYTES = 128 << 10
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 from grader.package.rules_table import RULES, Level
 
 MANIFEST_FILE = "problem.toml"

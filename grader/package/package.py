@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, TypeAdapter, model_validator
 
-from grader.fingerprint import KnownFingerprints
-from grader.reasons import Reason
-from grader.verdict import Mode
+from grader.core.reasons import Reason
+from grader.verdicts.fingerprint import KnownFingerprints
+from grader.verdicts.verdict import Mode
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]

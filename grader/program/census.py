@@ -8,7 +8,7 @@ from grader.program.collectives import KINDS, Collective, World, is_collective, 
 from grader.program.dots import Dot, is_dot, read_dot
 from grader.program.flow import Flow, follow
 from grader.program.hlo import Instruction, Module, Value, integers, read_hlo
-from grader.program.rounds import Rounds
+from grader.program.loop_overlap import Rounds
 from grader.program.shapes import leaves
 from grader.program.strict_json import read, write
 from grader.program.tokens import ProgramUnreadable, integer

@@ -5,7 +5,7 @@ from typing import Literal
 
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
-from grader.program.measured import Measured
+from grader.program.measurement import Measured
 
 Kind = Literal[
     "all-gather",

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from grader.core.text import in_bytes
 from grader.program.collective_uses import CollectiveUse, collectives_of
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured
-from grader.text import in_bytes
+from grader.program.measurement import Measured
 
 _MAX_NAMED = 3
 Kind = Literal["collectives", "leaves", "memory", "work", "donation", "recompilation"]

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from grader.core.text import in_bytes
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 from grader.program.schedule import Schedule
-from grader.text import in_bytes
 
 
 @dataclass(frozen=True, slots=True)

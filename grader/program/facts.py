@@ -7,12 +7,12 @@ value of another type, is an error, and an error is never a pass.
 import math
 from dataclasses import dataclass
 
+from grader.core.wire import DTYPES
 from grader.program.census import Census
 from grader.program.census import from_json as census_from_json
 from grader.program.memory import Memory
 from grader.program.strict_json import read, write
 from grader.program.tokens import ProgramUnreadable
-from grader.wire import DTYPES
 
 # [start, stop) of one dimension.
 Extent = tuple[int, int]

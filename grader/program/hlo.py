@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from grader.program.shapes import Shape, ShapeTree, read_shape
-from grader.program.source import SourceLines, read_tables
+from grader.program.source_lines import SourceLines, read_tables
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_hlo, integer, shown
 
 # The tokens of an attribute's value: ("{", "0", ",", "1", "}").

@@ -2,7 +2,7 @@
 
 from grader.program.collectives import Collective
 from grader.program.facts import WrittenCollective
-from grader.program.measured import Measured
+from grader.program.measurement import Measured
 
 
 def left_to_the_partitioner(measured: Measured, ignore_below: int) -> list[Collective]:

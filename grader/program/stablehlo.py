@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.program.collectives import KINDS
-from grader.program.places import Place, Places, behind
 from grader.program.shapes import DTYPES, Shape
+from grader.program.shard_map_regions import Place, Places, behind
+from grader.program.stablehlo_loop_overlap import turns_as_written
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
-from grader.program.written_rounds import turns_as_written
 
 _COLLECTIVES = {f"stablehlo.{kind.replace('-', '_')}": kind for kind in KINDS}
 _NAMESPACED = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
@@ -52,8 +52,9 @@ class ExportedProgram:
       custom_calls: targets, in the order of the text.
       donated: (argument, output) for every donated argument of `main`. The output is the one that takes its buffer
         (tf.aliasing_output), or None if the compiler can choose one (jax.buffer_donor).
-      turns: kinds of the collectives that take turns with a matrix product in a round of a loop: see `written_rounds`.
-      dynamic: whether some tensor has a size that is not fixed, or an encoding, which can express a bound.
+      turns: kinds of the collectives that take turns with a matrix product in a round of a loop: see
+      `stablehlo_loop_overlap`. dynamic: whether some tensor has a size that is not fixed, or an encoding, which can
+      express a bound.
     """
 
     operations: Mapping[str, int]

@@ -23,12 +23,12 @@ from jax.extend.core import Jaxpr, JaxprEqn
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.core.wire import Argument, Array
 from grader.runner import private_jax
 from grader.runner.artifact import artifact_of
-from grader.runner.loop import Fields
+from grader.runner.request_loop import Fields
 from grader.runner.submission import FILENAME, Refusal, Submission, SubmissionFailed, source_frame
 from grader.runner.tree import Tree
-from grader.wire import Argument, Array
 
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
 _CONCRETE = (

@@ -18,8 +18,8 @@ import numpy as np
 import optax
 from flax import nnx
 
-from grader.runner.optimizing import Built, Leaves, leaves_of, probe
-from grader.wire import Message
+from grader.core.wire import Message
+from grader.runner.optimizer_effects import Built, Leaves, leaves_of, probe
 
 MAX_EVENTS = 64
 # A submission's optimizer, whose attributes may be anything, or missing.

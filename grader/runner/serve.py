@@ -18,12 +18,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from grader import wire
-from grader.runner import warm
+from grader.core import wire
+from grader.runner import warm_up
 from grader.runner.confine import limit_memory
 from grader.runner.export import Exported, export_program
-from grader.runner.loop import Fields, answer_requests, refusal
 from grader.runner.observe import Observer
+from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.runner.submission import Submission, SubmissionFailed, run_script
 
 
@@ -31,7 +31,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     """Answer requests on `fd` until it is closed. JAX's backend is up before the first reply says so."""
     observer = Observer()
     observer.install()
-    runner = _Runner(observer, warm.start_backend())
+    runner = _Runner(observer, warm_up.start_backend())
     hello = {"ok": True, "devices": len(jax.devices()), "environment": _environment()}
 
     def answer(request: Fields, values: Fields) -> wire.Frame:
@@ -49,7 +49,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
 class _Runner:
     """The state of the process: its spies, its compilation cache and, once loaded, its submission."""
 
-    def __init__(self, observer: Observer, cache: warm.MemoryCache) -> None:
+    def __init__(self, observer: Observer, cache: warm_up.MemoryCache) -> None:
         self._observer = observer
         self._cache = cache
         self._submission: Submission | None = None
@@ -58,7 +58,7 @@ class _Runner:
     def answer(self, request: Fields, values: Fields) -> dict[str, object]:
         match request["op"]:
             case "warm":
-                entries = warm.warm(request["source"], self._cache, values["entries"])
+                entries = warm_up.warm(request["source"], self._cache, values["entries"])
                 return {"entries": entries if request["collect"] else {}, "misses": self._cache.misses}
             case "begin":
                 limit_memory(request["data_bytes"], request["address_bytes"])

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from grader.core.wire import DTYPES, MAX_LEAVES, MAX_PATH, Array, unsendable
 from grader.runner.submission import SubmissionFailed
-from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, Array, unsendable
 
 
 class Tree:

@@ -23,9 +23,9 @@ from pathlib import Path
 # Isolated mode removes our own folder from the path.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader import wire
+from grader.core import wire
 from grader.runner.confine import Confinement, WallFault, confine, further_threads
-from grader.runner.loop import Fields
+from grader.runner.request_loop import Fields
 
 _MAX_ORDER = 4096
 # A third of the default weight. With less, other programs could delay a submission until its wall clock runs out.
@@ -137,11 +137,11 @@ def _become_runner(order: Fields, confinement: Confinement, descriptors: list[in
 
 def import_everything() -> None:
     """Import everything that a runner needs, including what JAX imports only on first use."""
-    from grader.runner import probe, serve, warm  # noqa: F401
+    from grader.runner import probe, serve, warm_up  # noqa: F401
     from grader.verifier import serve as verify  # noqa: F401
     from grader.verifier import tpu  # noqa: F401
 
-    warm.trace_common_operations()
+    warm_up.trace_common_operations()
 
 
 def _drain(pipe: int) -> None:

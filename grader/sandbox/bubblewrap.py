@@ -5,13 +5,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from grader.chips import tpu_compiler
-from grader.errors import WallMissing
+from grader.core.chips import tpu_compiler
+from grader.core.errors import WallMissing
 from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
 # Our code that runs inside. A submission can read it, so it must contain no secret.
-INSIDE = ("wire.py", "runner", "verifier", "program")
+INSIDE = ("core/__init__.py", "core/wire.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from grader.chips import tpu_compiler
-from grader.context import NEVER, Stop
-from grader.errors import LostRunner
+from grader.core.chips import tpu_compiler
+from grader.core.context import NEVER, Stop
+from grader.core.errors import LostRunner
 from grader.package.ceiling import Ceiling
 from grader.package.package import Limits
 from grader.runner.confine import Confinement
@@ -23,13 +23,13 @@ from grader.sandbox.bubblewrap import (
     zygote_command,
 )
 from grader.sandbox.cgroup import Cgroups, task_limit
-from grader.sandbox.compiled import CompiledPrograms
+from grader.sandbox.compiled_programs import CompiledPrograms
 from grader.sandbox.pool import Pool, PoolSettings, PoolStats
 from grader.sandbox.priority import lower
 from grader.sandbox.protocol import RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.syscalls import compile_filter
-from grader.sandbox.tasks import TASKS, shared_tasks
+from grader.sandbox.task_limits import TASKS, shared_tasks
 from grader.sandbox.verifiers import Verifiers
 from grader.sandbox.walls import Isolation, wall_names
 from grader.sandbox.zygote import Zygote

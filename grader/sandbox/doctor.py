@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.context import NEVER
-from grader.errors import GraderFault, SubmissionFault, WallMissing
+from grader.core.context import NEVER
+from grader.core.errors import GraderFault, SubmissionFault, WallMissing
 from grader.package.package import Limits
 from grader.sandbox.build import command_for, confinement_for
 from grader.sandbox.remedies import UNKNOWN

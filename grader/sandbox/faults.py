@@ -4,9 +4,9 @@ import re
 import signal
 from pathlib import Path
 
-from grader.errors import SubmissionFault
-from grader.reasons import REASONS
-from grader.wire import Message
+from grader.core.errors import SubmissionFault
+from grader.core.reasons import REASONS
+from grader.core.wire import Message
 
 MEMORY_MESSAGE = (
     "Your code was stopped when it held more than {memory_mb:,} MiB of memory. "
@@ -20,13 +20,13 @@ RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
 _GRADER = Path(__file__).resolve().parents[1]
 _OWN_FRAME = re.compile(
-    r'^  File "/[\w./-]{0,200}?grader/((?:(?:runner|verifier|program)/[a-z_]{1,30}|wire)\.py)", '
+    r'^  File "/[\w./-]{0,200}?grader/((?:(?:runner|verifier|program)/[a-z_]{1,30}|core/wire)\.py)", '
     r"line (\d{1,4}), in \w{1,60}$",
     re.MULTILINE,
 )
 _KNOWN_ERROR = re.compile(
     r"^(MemoryError|BrokenPipeError|EOFError|ImportError|OSError: \[Errno \d{1,3}\]"
-    r"|RuntimeError: can't start new thread|grader\.wire\.BadFrame)",
+    r"|RuntimeError: can't start new thread|grader\.core\.wire\.BadFrame)",
     re.MULTILINE,
 )
 _LACKED = {

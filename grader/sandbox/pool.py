@@ -13,16 +13,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.context import Stop
-from grader.errors import Cancelled, GraderFault, LostRunner
+from grader.core.context import Stop
+from grader.core.errors import Cancelled, GraderFault, LostRunner
+from grader.core.reasons import Reporter
 from grader.package.package import Limits
-from grader.reasons import Reporter
 from grader.sandbox.cgroup import Cgroups
-from grader.sandbox.compiled import CompiledPrograms
+from grader.sandbox.compiled_programs import CompiledPrograms
 from grader.sandbox.priority import giving_way
 from grader.sandbox.protocol import RunnerSpec, Warmup
+from grader.sandbox.retry_backoff import Setback, Setbacks
 from grader.sandbox.session import ForkSession
-from grader.sandbox.setbacks import Setback, Setbacks
 from grader.sandbox.zygote import START_LIMIT_S, Zygote
 
 log = logging.getLogger("meshgrade.pool")

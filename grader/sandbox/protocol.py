@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
-from grader.context import NEVER, Stop
+from grader.core.context import NEVER, Stop
+from grader.core.wire import Argument, ArrayForm, Frame, Message, Values
 from grader.package.package import Limits
-from grader.study import Spent
-from grader.wire import Argument, ArrayForm, Frame, Message, Values
+from grader.verdicts.package_study import Spent
 
 
 @dataclass(frozen=True, slots=True)

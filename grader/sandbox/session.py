@@ -9,11 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
-from grader import wire
-from grader.context import NEVER, Stop
-from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
+from grader.core import wire
+from grader.core.context import NEVER, Stop
+from grader.core.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
+from grader.core.reasons import Reporter, reported
+from grader.core.wire import Frame, Message, Values
 from grader.package.package import Limits
-from grader.reasons import Reporter, reported
 from grader.sandbox.capture import Capture
 from grader.sandbox.cgroup import Cgroups, Group
 from grader.sandbox.faults import (
@@ -26,13 +27,12 @@ from grader.sandbox.faults import (
     last_words,
 )
 from grader.sandbox.protocol import Output, Requests
-from grader.sandbox.tasks import TASKS
+from grader.sandbox.task_limits import TASKS
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
 from grader.sandbox.walls import remedy_for
 from grader.sandbox.zygote import Fork
-from grader.study import Spent
-from grader.wire import Frame, Message, Values
+from grader.verdicts.package_study import Spent
 
 log = logging.getLogger("meshgrade.session")
 

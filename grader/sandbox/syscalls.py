@@ -9,7 +9,7 @@ import errno
 import resource
 import tempfile
 
-from grader.errors import WallMissing
+from grader.core.errors import WallMissing
 from grader.runner.confine import OWN_PID
 from grader.runner.futexes import can_be_made_private
 from grader.sandbox.remedies import INSTALL_LIBSECCOMP

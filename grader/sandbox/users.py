@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from pathlib import Path
 
-from grader.errors import GraderFault
+from grader.core.errors import GraderFault
 
 LOCKS = Path("/run/meshgrade/users")
 # Above the users that distributions give to people, below the 65,536 that a container may have in all.

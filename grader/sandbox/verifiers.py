@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Self
 
-from grader.context import Stop
-from grader.errors import SubmissionFault
+from grader.core.context import Stop
+from grader.core.errors import SubmissionFault
+from grader.core.wire import Frame, Message, Values
 from grader.package.package import Limits
 from grader.sandbox.priority import giving_way
 from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.usage import usage_of
-from grader.study import Spent
-from grader.wire import Frame, Message, Values
+from grader.verdicts.package_study import Spent
 
 _MEMORY_MB = 8192
 # Replace a verifier after this many programs, because its compiler keeps some memory for each.

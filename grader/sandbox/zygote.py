@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.errors import GraderFault, LostRunner, WallMissing
+from grader.core.errors import GraderFault, LostRunner, WallMissing
 from grader.runner.confine import further_threads
 from grader.sandbox.usage import descendants
 from grader.sandbox.users import Users
 from grader.sandbox.walls import remedy_for
 
 START_LIMIT_S = 120.0
-_KEEPER = Path(__file__).with_name("keeper.py")
+_KEEPER = Path(__file__).with_name("process_keeper.py")
 _FORK_LIMIT_S = 30.0
 _CLOSE_LIMIT_S = 5.0
 _MAX_REPORT = 4096

@@ -8,17 +8,17 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.core.wire import ArrayForm
 from grader.program.hlo import Module, read_hlo
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
 from grader.program.tokens import ProgramUnreadable
 from grader.runner import private_jax
 from grader.runner.artifact import read_exported
-from grader.runner.options import COMPILER_OPTIONS
+from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
-from grader.wire import ArrayForm
 
 # Reading this much takes a few seconds. The largest program of the shipped problems is a fiftieth of it.
 _MAX_HLO_CHARACTERS = 8_000_000

@@ -6,11 +6,11 @@ import jax
 import numpy as np
 from jax.sharding import NamedSharding
 
+from grader.core.wire import Array
 from grader.program.census import census_of
 from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
 from grader.program.memory import memory_of
 from grader.verifier.load import Loaded
-from grader.wire import Array
 
 
 def facts_of(loaded: Loaded) -> ProgramFacts:

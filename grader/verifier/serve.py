@@ -15,18 +15,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
 
+from grader.core.wire import Frame, Message, Values
 from grader.program import facts
 from grader.program.listing import list_program
+from grader.program.stablehlo_listing import list_written
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
-from grader.program.written_listing import list_written
 from grader.runner.artifact import artifact_of
 from grader.runner.confine import limit_memory
-from grader.runner.loop import Fields, answer_requests, refusal
+from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, run
-from grader.wire import Frame, Message, Values
 
 # Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _M_PERTURB = -6

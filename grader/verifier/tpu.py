@@ -10,6 +10,7 @@ import os
 import jax
 from jax.experimental import topologies
 
+from grader.core.wire import ArrayForm, Frame
 from grader.program.census import census_of
 from grader.program.memory import memory_of
 from grader.program.schedule import read_schedule
@@ -17,10 +18,9 @@ from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
 from grader.program.tpu import TPUFacts
 from grader.runner.confine import limit_memory
-from grader.runner.loop import Fields, answer_requests, refusal
+from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled
-from grader.wire import ArrayForm, Frame
 
 # Keep libtpu from looking for a TPU or a virtual machine's metadata server, and from locking a file to keep other
 # processes off a TPU.

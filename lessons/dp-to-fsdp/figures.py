@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tests.lessons.references import reference
-from tests.problems.measured import Program
+from tests.problems.measured_programs import Program
 
 _GROUPS = ("params", "mu", "nu")
 _LEFT, _TOP, _COLUMN, _WIDE, _HIGH, _GAP, _LINE = 64, 26, 37, 32, 40, 10, 18

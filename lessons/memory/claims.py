@@ -13,7 +13,7 @@ from jax.typing import DTypeLike
 
 from app.learning.calculators.presets import PRESETS
 from grader.program.census import take_census
-from tests.lessons import checkpointed
+from tests.lessons import checkpointed_loop
 from tests.lessons.errors import error_of
 
 _MESH = Mesh(jax.devices(), ("x",))
@@ -233,22 +233,22 @@ def tokens():
 
 def checkpointed_layers():
     """The layers of the loop that is checkpointed."""
-    return checkpointed.LAYERS, "layers"
+    return checkpointed_loop.LAYERS, "layers"
 
 
 def one_segment():
     """Its temporary buffers with one segment of all layers."""
-    return checkpointed.temporaries(1), "bytes"
+    return checkpointed_loop.temporaries(1), "bytes"
 
 
 def four_segments():
     """Its temporary buffers with four segments."""
-    return checkpointed.temporaries(4), "bytes"
+    return checkpointed_loop.temporaries(4), "bytes"
 
 
 def eight_segments():
     """Its temporary buffers with eight segments of eight layers."""
-    return checkpointed.temporaries(8), "bytes"
+    return checkpointed_loop.temporaries(8), "bytes"
 
 
 def large_parameters():

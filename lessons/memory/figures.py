@@ -1,6 +1,6 @@
 """Draws the temporary memory of a checkpointed loop by its number of segments, from the compiled programs."""
 
-from tests.lessons.checkpointed import LAYERS, temporaries
+from tests.lessons.checkpointed_loop import LAYERS, temporaries
 
 _SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
 _LEFT, _WIDE, _HIGH, _LINE = 96, 260, 16, 42

@@ -12,7 +12,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from tests.lessons.errors import error_of
-from tests.lessons.surviving import held, placed, split_over, state_of_model
+from tests.lessons.state_on_fewer_devices import held, placed, split_over, state_of_model
 
 _MESH = Mesh(jax.devices(), ("x",))
 _ROWS = NamedSharding(_MESH, P("x"))

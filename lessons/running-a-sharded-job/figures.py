@@ -1,6 +1,6 @@
 """Draws what a device holds of a training state, by the number of devices that are left, from arrays on them."""
 
-from tests.lessons.surviving import held
+from tests.lessons.state_on_fewer_devices import held
 
 _DEVICES = (8, 7, 6, 5, 4)
 _LEFT, _WIDE, _HIGH, _LINE = 84, 270, 14, 38

@@ -6,7 +6,7 @@ The texts of the former are stored, so that no test needs libtpu.
 import math
 
 from app.learning.explorer.examples import all_examples
-from grader.chips import CHIPS
+from grader.core.chips import CHIPS
 from tests.grader.program.scheduled_programs import LIBTPU
 from tests.lessons.tpu_schedules import (
     cycles_of,

@@ -36,7 +36,7 @@ from app.grading.queue.protocol import Grader
 from app.grading.queue.walls import Walls
 from app.learning.lessons.lesson_files import Lessons
 from grader.package.package import Package
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from tests.app.core.rest.examples import recorded
 from tests.app.receiver import Receiver, receiving
 

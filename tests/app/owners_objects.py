@@ -14,8 +14,8 @@ from app.learning.explorer.models import ExplorationRow
 from app.learning.lessons.models import LessonRunRow
 from app.learning.workbench.drafts import Drafts
 from app.problems.catalogue import Catalogue
-from grader.explore import Explored
-from grader.script import Printed
+from grader.explorer.exploration import Explored
+from grader.explorer.script import Printed
 from tests.app.accounts.people import sign_in
 
 # The tables with what the owner has.

@@ -5,7 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from grader.evidence import (
+from grader.core.reasons import Reason
+from grader.verdicts.evidence import (
     Amount,
     Amounts,
     CollectiveCall,
@@ -17,8 +18,7 @@ from grader.evidence import (
     Leaves,
     Traffic,
 )
-from grader.reasons import Reason
-from grader.verdict import CaseResult, CheckResult, Efficiency, EfficiencyPart, Trust, Verdict
+from grader.verdicts.verdict import CaseResult, CheckResult, Efficiency, EfficiencyPart, Trust, Verdict
 
 Mesh = dict[str, int]
 Spec = list[tuple[str, ...]]

@@ -20,12 +20,12 @@ from app.core.web.messages import code_spans
 from app.teaching.courses.errors import RosterInvalid
 from app.teaching.courses.roster_file import read_roster
 from app.teaching.similarity.fingerprints import fingerprints
-from grader.likelihood import by_likelihood
-from grader.package.figures import active_content
+from grader.core.text import plain_text
+from grader.core.toml import TomlInvalid, read_toml
+from grader.mistakes.likeliest_mistake import by_likelihood
 from grader.package.package import KnownSubmission
-from grader.package.rules import review_files
-from grader.text import plain_text
-from grader.toml import TomlInvalid, read_toml
+from grader.review.figures import active_content
+from grader.review.rules import review_files
 from tests.app.conftest import FILES
 from tests.growth import assert_linear
 

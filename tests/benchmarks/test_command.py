@@ -10,18 +10,18 @@ import pytest
 
 from app.grading.queue.null_grader import NullGrader
 from benchmarks.census import Census, take_census
-from benchmarks.diverse import REJECTED_OF, SEED, choose
+from benchmarks.diverse_submissions import REJECTED_OF, SEED, choose
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.figures import CALL, DIVERSE, EXPLORE, PROGRAM, SERVICE, WEB
 from benchmarks.measure import Measured, percentile
 from benchmarks.mixture import Known, mixed
 from benchmarks.parts import PARTS, measure_parts
 from benchmarks.processes import waits_for_work
-from benchmarks.program import typical
+from benchmarks.program_mode import typical
 from benchmarks.workload import PROGRAM_SLUG
 from benchmarks.write_table import fill, tables_of
 from grader.package.package import KnownSubmission
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from tests.app.conftest import write_package
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ _ends = ExitStack()
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Keep browser tests in one process under `--dist loadgroup`, because each process would start its own service.
 
-    This happens as each test is collected, so that tests/slow.py finds the group and gives it no other.
+    This happens as each test is collected, so that tests/slow_tests.py finds the group and gives it no other.
     """
     item.add_marker(pytest.mark.xdist_group("browser"))
     item.add_marker(pytest.mark.timeout(300))

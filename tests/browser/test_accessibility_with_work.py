@@ -11,7 +11,7 @@ from playwright.sync_api import Page, StorageState
 
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import Service
-from tests.browser.stored import store_attempt
+from tests.browser.stored_attempts import store_attempt
 from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage
 
 LOOKS = [("light", 1440), ("dark", 360)]

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, StorageState, expect
 from tests.browser.browser import Service, serve
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
-from tests.grader.modes.answer.asked import FILES
+from tests.grader.modes.answer.answer_package import FILES
 
 PROBLEM = "/problems/shard_bytes"
 

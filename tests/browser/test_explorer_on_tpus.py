@@ -8,8 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from grader.explore import explored
-from grader.function import read_function
+from grader.explorer.exploration import explored
+from grader.inputs.explored_function import read_function
 from tests.app.learning.explorer.conftest import Measuring
 from tests.browser.browser import Service
 from tests.browser.workbench import OpenPage

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
-from grader.evidence import Facts, Fault, Frame
-from grader.verdict import CaseResult, CheckResult, Verdict
+from grader.verdicts.evidence import Facts, Fault, Frame
+from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 from tests.browser.browser import Service
-from tests.browser.stored import store_attempt
+from tests.browser.stored_attempts import store_attempt
 from tests.browser.workbench import PROBLEM, OpenPage
 
 _EVIL = (

@@ -9,10 +9,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from grader.stored_verdict import read_verdict
+from grader.verdicts.stored_verdict import read_verdict
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import Service
-from tests.browser.stored import store_attempt
+from tests.browser.stored_attempts import store_attempt
 from tests.browser.workbench import PROBLEM, OpenPage
 
 SCHEMES = ["light", "dark"]

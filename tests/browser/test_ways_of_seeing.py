@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import Service
-from tests.browser.stored import store_attempt
+from tests.browser.stored_attempts import store_attempt
 from tests.browser.workbench import PROBLEM, OpenPage
 
 _ATTEMPT = "d" * 32

@@ -9,7 +9,7 @@ import yaml
 
 from app.core.settings import Settings
 from app.entry.cli.__main__ import COMMANDS
-from grader.sandbox.tasks import needed_tasks
+from grader.sandbox.task_limits import needed_tasks
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TEXT = (CHECKOUT / "compose.yaml").read_text()

@@ -50,7 +50,7 @@ NOT_RUN = {
   --init -p 127.0.0.1:8000:8000 -v meshgrade-data:/data meshgrade:0.1.0""": _DOCKER,
     "docker compose up --detach --build": _DOCKER,
     "docker compose logs api": _DOCKER,
-    ".venv/bin/python -m tests.mutation grader/compare.py": _ITSELF,
+    ".venv/bin/python -m tests.mutation grader/checks/compare.py": _ITSELF,
     ".venv/bin/python -m tests.mutation grader/checks --part 1/4": _ITSELF,
     ".venv/bin/python -m tests.mutation grader/program --part 3/12": _ITSELF,
     "./meshgrade bench": _MEASURES,

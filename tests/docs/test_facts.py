@@ -10,8 +10,8 @@ from pydantic_core import PydanticUndefined
 from app.core.settings import Settings
 from app.core.web.reasons import REASONS as EXPLAINED
 from app.operations.operating.metrics import Metrics
-from grader.reasons import REASONS
-from grader.verdict import Verdict
+from grader.core.reasons import REASONS
+from grader.verdicts.verdict import Verdict
 from tests.app.core.rest.test_error_shape import every_refusal
 from tests.docs.pages import CHECKOUT, PAGES, blocks, commands, links, names, prose
 

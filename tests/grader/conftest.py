@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import Judge
+from grader.judging.judge import Judge
 from grader.package.package import Package
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader import wire
-from grader.context import NEVER, Stop
+from grader.core import wire
+from grader.core.context import NEVER, Stop
 from grader.package.package import Limits
-from grader.sandbox.null import NullSession
+from grader.sandbox.null_sandbox import NullSession
 from grader.sandbox.protocol import RunnerSpec
 from grader.sandbox.session import ForkSession
 from grader.sandbox.zygote import Fork

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from app.learning.browse.front_page_example import FILE
-from grader.evidence import Amounts, Leaves
-from grader.package.reader import read_package
-from grader.verdict import Verdict
+from grader.review.reader import read_package
+from grader.verdicts.evidence import Amounts, Leaves
+from grader.verdicts.verdict import Verdict
 
 PROBLEM, SUBMISSION = "fsdp_shard_map_step", "wrong_sharding/moments_replicated"
 LEAF = "mu/dense1/kernel"

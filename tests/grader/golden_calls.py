@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from grader.case import Case
 from grader.checks.call_outcome import Answer
-from grader.errors import SubmissionFault
-from grader.modes.call.prepared import CallPrepared
-from grader.reasons import Reason
+from grader.core.case import Case
+from grader.core.errors import SubmissionFault
+from grader.core.reasons import Reason
+from grader.core.wire import Frame
+from grader.modes.call.reference_answers import CallPrepared
 from grader.sandbox.protocol import Output
-from grader.verdict import Verdict
-from grader.wire import Frame
-from tests.grader.golden_judging import Groups, Quiet, array, package_of, verdict_of
+from grader.verdicts.verdict import Verdict
+from tests.grader.golden_judge import Groups, Quiet, array, package_of, verdict_of
 
 EXPECTED = {"loss": array(1, 2, 3, 4), "n": 3}
 OBSERVED = {"tx": "sgd", "momentum": False, "wrt": "Param", "lr": 0.1, "model": "moved"}

@@ -8,20 +8,20 @@ from unittest.mock import patch
 
 import numpy as np
 
-from grader.case import Case
 from grader.checks.program_subject import FullSizeProgram
+from grader.core.case import Case
 from grader.modes.program.examine import Examination
-from grader.modes.program.prepared import ProgramPrepared
+from grader.modes.program.reference_programs import ProgramPrepared
 from grader.modes.program.verify import Examined
 from grader.program.dots import Dot
 from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
-from grader.program.measured import Measured, Run
+from grader.program.measurement import Measured, Run
 from grader.program.memory import Memory
 from grader.program.tpu import OnChip, TPUFacts
 from grader.sandbox.protocol import Output
-from grader.verdict import Verdict
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, whole
-from tests.grader.golden_judging import Groups, Quiet, array, package_of, verdict_of
+from grader.verdicts.verdict import Verdict
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, program, split, whole
+from tests.grader.golden_judge import Groups, Quiet, array, package_of, verdict_of
 from tests.grader.program.test_schedule import schedule_of
 
 WHOLE = 32_768

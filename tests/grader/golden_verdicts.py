@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from grader.report import Report
-from grader.verdict import Verdict
+from grader.modes.report import Report
+from grader.verdicts.verdict import Verdict
 from tests.grader.golden_calls import CALLS
-from tests.grader.golden_judging import Groups, package_of
+from tests.grader.golden_judge import Groups, package_of
 from tests.grader.golden_programs import PROGRAMS
 
 FOLDER = Path(__file__).parent / "golden"

@@ -14,12 +14,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from grader.known import current, holds, known_text, runnable, updated
+from grader.mistakes.known_mistakes import current, holds, known_text, runnable, updated
 from grader.package.package import Package
-from grader.package.proof import expectations
-from grader.package.reader import KNOWN, read_package
-from grader.verdict import CaseResult, CheckResult, Verdict
-from tests.grader.shipped import PROBLEMS, package
+from grader.review.reader import KNOWN, read_package
+from grader.review.validation import expectations
+from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
+from tests.grader.shipped_submissions import PROBLEMS, package
 
 FOLDER = Path(__file__).parent / "shipped_verdicts"
 AGAIN = (
@@ -44,7 +44,9 @@ def write(slug: str, outlines: dict[str, Any]) -> None:
 
 
 def compare_with_kept(name: str, verdict: Verdict) -> None:
-    """`name` is `slug:path`, as in shipped.py. One test process handles a problem, so no two write the same file."""
+    """`name` is `slug:path`, as in shipped_submissions.py. One test process handles a problem, so no two write the
+    same file.
+    """
     slug, _, path = name.partition(":")
     file = f"{path}.py" if path in ("reference", "starter") else f"submissions/{path}.py"
     found = {"of": depends_on(package(slug), file), **outline(verdict)}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from grader.judge import Judge
-from grader.package.key_order import with_keys_reversed
+from grader.judging.judge import Judge
 from grader.package.package import Package
-from tests.grader.shipped import accepted, each_of, known, package, rejected, slugs
+from grader.review.key_order import with_keys_reversed
+from tests.grader.shipped_submissions import accepted, each_of, known, package, rejected, slugs
 from tests.grader.shipped_verdicts import compare_with_kept
 
 SLUGS = slugs("call")

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import wire
 from grader.checks.call_outcome import Answer
-from grader.errors import SubmissionFault
-from grader.modes.call.prepared import CallPrepared
+from grader.core import wire
+from grader.core.errors import SubmissionFault
+from grader.modes.call.reference_answers import CallPrepared
 from grader.modes.mode import Prepared
 from grader.modes.program.examine import examine
-from grader.modes.program.prepared import ProgramPrepared
+from grader.modes.program.reference_programs import ProgramPrepared
 from grader.package.package import Package
 from grader.sandbox.capture import Capture
-from grader.sandbox.null import NullSandbox, NullSession
+from grader.sandbox.null_sandbox import NullSandbox, NullSession
 from grader.sandbox.protocol import Output, RunnerSpec
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 from tests.grader.forged_replies import ForgedSandbox, frame_of
-from tests.grader.golden_judging import package_of, verdict_of
+from tests.grader.golden_judge import package_of, verdict_of
 from tests.grader.modes.program.test_examine import CASES, CENSUS, EAGER, STATE, facts, leaf
 
 RESULT = np.ones(2, np.float32)

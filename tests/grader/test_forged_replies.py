@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader import wire
-from grader.judge import Judge
+from grader.core import wire
+from grader.judging.judge import Judge
 from grader.package.package import Package
-from grader.sandbox.null import NullSandbox
-from grader.verdict import Verdict
+from grader.sandbox.null_sandbox import NullSandbox
+from grader.verdicts.verdict import Verdict
 from tests.grader.forged_replies import ForgedSandbox, deep, frame_of, node_of, nodes, replies
 
 LOAD = frame_of({"ok": True, "values": {}})

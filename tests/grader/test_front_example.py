@@ -5,13 +5,13 @@ import json
 import pytest
 
 from app.learning.browse.front_page_example import FILE
-from tests.grader import shipped
+from tests.grader import shipped_submissions
 from tests.grader.front_example import PROBLEM, SUBMISSION, example_of
 
 
 @pytest.mark.xdist_group("program")
 def test_the_example_is_what_the_judge_says(judge) -> None:
-    package = shipped.package(PROBLEM)
+    package = shipped_submissions.package(PROBLEM)
     [known] = [each for each in package.rejected if each.name == SUBMISSION]
     made = example_of(known.source, judge.judge(package, known.source))
     assert json.loads(FILE.read_text(encoding="utf-8")) == made

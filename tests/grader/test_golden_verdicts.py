@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from grader.stored_verdict import read_verdict
+from grader.verdicts.stored_verdict import read_verdict
 from tests.grader.golden_verdicts import FOLDER, GROUPS, dump
 
 NAMES = [(group, name) for group, scenarios in GROUPS.items() for name in scenarios]

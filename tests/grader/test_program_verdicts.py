@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import Judge
+from grader.judging.judge import Judge
 from grader.modes.program.mode import ProgramMode
 from grader.sandbox.build import PooledSandbox
-from tests.grader.shipped import accepted, each_of, known, package, rejected, slugs
+from tests.grader.shipped_submissions import accepted, each_of, known, package, rejected, slugs
 from tests.grader.shipped_verdicts import compare_with_kept
 
 SLUGS = slugs("program")

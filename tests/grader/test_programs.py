@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import Judge
+from grader.judging.judge import Judge
 from grader.package.package import Package
-from grader.package.reader import read_package
-from grader.verdict import Verdict
+from grader.review.reader import read_package
+from grader.verdicts.verdict import Verdict
 
 HEAD = """
 import jax

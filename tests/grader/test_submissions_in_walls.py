@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.context import Context
-from grader.errors import Cancelled
-from grader.judge import Judge
+from grader.core.context import Context
+from grader.core.errors import Cancelled
+from grader.judging.judge import Judge
 from grader.package.package import Package
 from grader.sandbox.build import PooledSandbox
 from grader.sandbox.usage import descendants
 from grader.sandbox.walls import wall_names
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 
 RIGHT = "\ndef add_one(x):\n    return x + 1\n"
 
@@ -208,7 +208,7 @@ def test_nothing_can_be_written_but_scratch(grade):
     source = (
         """
 import os, jax
-for path in ("/x", jax.__file__, "/dev/shm/x", "/usr/lib/x", "/opt/meshgrade/grader/wire.py", "/tmp/x"):
+for path in ("/x", jax.__file__, "/dev/shm/x", "/usr/lib/x", "/opt/meshgrade/grader/core/wire.py", "/tmp/x"):
     try:
         with open(path, "a") as file: file.write("x")
         print("wrote", path)

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.context import QUIET, Context
-from grader.judge import Judge
+from grader.core.context import QUIET, Context
+from grader.judging.judge import Judge
 from grader.package.package import Package
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.usage import descendants
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 from tests.hostile.attack import Attack
 
 PACKAGE = Path(__file__).resolve().parents[1] / "grader" / "packages" / "add_one"

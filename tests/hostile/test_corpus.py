@@ -5,9 +5,9 @@ from typing import get_args
 
 import pytest
 
-from grader.reasons import REASONS
+from grader.core.reasons import REASONS
 from grader.sandbox.walls import wall_names
-from grader.verdict import Status
+from grader.verdicts.verdict import Status
 from tests.hostile.attack import FOLDER, parse, read_corpus, table
 
 CHECKOUT = Path(__file__).resolve().parents[2]

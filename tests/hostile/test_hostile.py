@@ -5,7 +5,7 @@ import platform
 import pytest
 
 from grader.sandbox.walls import wall_names
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 from tests.hostile.arena import HONEST, WRONG, Arena
 from tests.hostile.attack import Attack, read_corpus
 from tests.parts import changed, chosen

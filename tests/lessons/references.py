@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from tests.problems.measured import Program, Programs
+from tests.problems.measured_programs import Program, Programs
 from tests.problems.on_8_devices import CHECKOUT
 
 

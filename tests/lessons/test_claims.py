@@ -13,14 +13,14 @@ from tests.lessons.write_claims import LESSONS, measure
 from tests.parts import chosen
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
 
-# tests/slow.py: a module with this name starts a compiler.
+# tests/slow_tests.py: a module with this name starts a compiler.
 __all__ = ["run_on_8_devices"]
 pytestmark = STATEMENT_PROGRAMS
 SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all()}
 MEASURED = chosen(
     list(SHIPPED),
     lambda slug: (f"lessons/{slug}/",),
-    shared=("tests/lessons/", "tests/problems/measured.py", "uv.lock"),
+    shared=("tests/lessons/", "tests/problems/measured_programs.py", "uv.lock"),
 )
 
 

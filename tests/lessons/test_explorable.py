@@ -9,9 +9,9 @@ import pytest
 
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.lesson_files import Lessons
-from grader.context import QUIET
-from grader.explore import explored
-from grader.modes.program.function import inspect_function
+from grader.core.context import QUIET
+from grader.explorer.exploration import explored
+from grader.modes.program.function_inspection import inspect_function
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
 from tests.lessons.write_claims import LESSONS
@@ -21,7 +21,12 @@ SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all() if less
 LOOKED_AT = chosen(
     list(SHIPPED),
     lambda slug: (f"lessons/{slug}/",),
-    shared=("grader/function.py", "grader/modes/program/function.py", "grader/runner/", "uv.lock"),
+    shared=(
+        "grader/inputs/explored_function.py",
+        "grader/modes/program/function_inspection.py",
+        "grader/runner/",
+        "uv.lock",
+    ),
 )
 
 

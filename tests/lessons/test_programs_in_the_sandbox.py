@@ -10,16 +10,16 @@ import pytest
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.runs import prints_the_same
-from grader.context import QUIET
+from grader.core.context import QUIET
+from grader.explorer.script import run_script
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
-from grader.script import run_script
 from tests.lessons.write_claims import LESSONS
 from tests.parts import chosen
 
 SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all()}
 LOOKED_AT = chosen(
-    list(SHIPPED), lambda slug: (f"lessons/{slug}/",), shared=("grader/script.py", "grader/runner/", "uv.lock")
+    list(SHIPPED), lambda slug: (f"lessons/{slug}/",), shared=("grader/explorer/script.py", "grader/runner/", "uv.lock")
 )
 
 

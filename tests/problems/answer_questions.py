@@ -24,13 +24,13 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from app.authoring.package_check import judge_package
-from grader.context import QUIET
-from grader.judge import Judge
-from grader.package.reader import read_package
+from grader.answers.question_variants import Variants
+from grader.core.context import QUIET
+from grader.judging.judge import Judge
 from grader.program.axes import axes_of
 from grader.program.census import take_census
-from grader.variants import Variants
-from tests.grader.modes.answer.asked import InHere
+from grader.review.reader import read_package
+from tests.grader.modes.answer.answer_package import InHere
 
 
 def held_by_devices(parameters: dict[str, Any], spec: str) -> list[tuple[np.ndarray, ...]]:

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.problems.measured import Programs
+from tests.problems.measured_programs import Programs
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from tests.parts import chosen
 
 HERE = Path(__file__).parent
@@ -23,7 +23,7 @@ STATEMENT_PROGRAMS = pytest.mark.xdist_group("statement programs")
 MEASURED = chosen(
     sorted(path.parent.name for path in CHECKOUT.glob("problems/*/problem.toml")),
     lambda slug: (f"problems/{slug}/", f"tests/problems/numbers/{slug}."),
-    shared=("grader/program/", "tests/problems/measured.py", "uv.lock"),
+    shared=("grader/program/", "tests/problems/measured_programs.py", "uv.lock"),
 )
 
 

@@ -17,7 +17,7 @@ from jax.sharding import PartitionSpec as P
 
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS, Spec
 from grader.package.package import Package
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 
 State = dict[str, Any]
 

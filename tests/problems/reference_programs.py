@@ -15,7 +15,7 @@ from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from app.learning.calculators.measured_programs import PROBLEMS
 from grader.program.collective_uses import collectives_of
 from grader.program.facts import ProgramLeaf
-from tests.problems.measured import Program, Programs
+from tests.problems.measured_programs import Program, Programs
 
 
 def described(name: str, program: Program) -> dict[str, Any]:

@@ -26,10 +26,10 @@ import optax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from grader.chips import CHIPS
-from grader.package.reader import read_package
+from grader.core.chips import CHIPS
 from grader.program.census import take_census
-from tests.problems.measured import Programs, Traffic
+from grader.review.reader import read_package
+from tests.problems.measured_programs import Programs, Traffic
 from tests.problems.on_8_devices import at_full_size
 from tests.problems.passages import computed, passages
 

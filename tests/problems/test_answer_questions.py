@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from tests.grader.shipped import PROBLEMS, slugs
+from tests.grader.shipped_submissions import PROBLEMS, slugs
 
 SLUGS = slugs("answer")
 JUDGED_BY = (
     "app/authoring/package_check.py",
     "grader/modes/answer/",
-    "grader/variants.py",
+    "grader/answers/question_variants.py",
     "tests/problems/answer_questions.py",
 )
 pytestmark = [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.grader.shipped import slugs
+from tests.grader.shipped_submissions import slugs
 
 PROBLEMS = Path(__file__).parents[2] / "problems"
 TEXTS = sorted(PROBLEMS.glob("*/*.md"))

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from tests.grader.shipped import PROBLEMS
+from tests.grader.shipped_submissions import PROBLEMS
 from tests.problems.on_8_devices import MEASURED, STATEMENT_PROGRAMS, statement_programs
 from tests.problems.passages import computed, plain
 

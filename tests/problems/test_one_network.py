@@ -6,8 +6,8 @@ import re
 import pytest
 
 from grader.package.package import Package
-from grader.package.reader import read_package
-from tests.grader.shipped import PROBLEMS
+from grader.review.reader import read_package
+from tests.grader.shipped_submissions import PROBLEMS
 
 ADAM = ["dp_step", "fsdp_auto_step", "fsdp_shard_map_step", "hsdp_step", "zero1_opt_state", "zero2_grads"]
 # dp_shard_map is about a gradient that is off by a factor, which Adam would nearly hide: it keeps SGD.

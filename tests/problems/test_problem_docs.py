@@ -6,6 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from grader import checks
+from grader.core.reasons import REASONS
 from grader.package.package import (
     AnswerManifest,
     AnswerSpec,
@@ -16,7 +17,6 @@ from grader.package.package import (
     ProgramSpec,
     Tolerance,
 )
-from grader.reasons import REASONS
 
 DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
 MODELS: list[type[BaseModel]] = [

@@ -1,6 +1,6 @@
 """`meshgrade problem check problems` finds nothing, by the verdicts that tests/grader/shipped_verdicts keeps.
 
-Each run judges an eighth of the submissions again and compares them with these (tests/grader/shipped.py).
+Each run judges an eighth of the submissions again and compares them with these (tests/grader/shipped_submissions.py).
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +10,11 @@ from typing import Any, cast
 import pytest
 
 from app.authoring.package_check import judge_package
-from grader.context import QUIET
-from grader.known import KnownMistakes, current, is_alike
-from grader.package.proof import expectations
+from grader.core.context import QUIET
+from grader.mistakes.known_mistakes import KnownMistakes, current, is_alike
+from grader.review.validation import expectations
 from tests.grader import shipped_verdicts
-from tests.grader.shipped import package, slugs
+from tests.grader.shipped_submissions import package, slugs
 
 # Problems of mode answer have no submissions: test_answer_questions.py judges their questions.
 SLUGS = sorted(slugs("call") + slugs("program"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.grader.shipped import PROBLEMS
+from tests.grader.shipped_submissions import PROBLEMS
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, statement_programs
 
 pytestmark = STATEMENT_PROGRAMS

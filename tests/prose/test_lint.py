@@ -48,8 +48,8 @@ def test_every_pattern_for_files_finds_one() -> None:
         "README.md",
         "app/core/errors.py",
         "app/core/web/templates/sign_in.html",
-        "grader/judge.py",
-        "tests/slow.py",
+        "grader/judging/judge.py",
+        "tests/slow_tests.py",
     ):
         assert CHECKOUT / name in read
 

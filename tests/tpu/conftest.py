@@ -3,7 +3,7 @@
 Without libtpu nothing is collected here, so other runs of pytest need none, and `./meshgrade test --tpu` fails.
 """
 
-from grader.chips import tpu_compiler
+from grader.core.chips import tpu_compiler
 from tests.grader.conftest import add_one, judge, sandbox, shared_cache
 
 __all__ = ["add_one", "judge", "sandbox", "shared_cache"]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.chips import tpu_compiler
+from grader.core.chips import tpu_compiler
 from grader.modes.program.full_size import full_size_function
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from tests.parts import chosen
 
 KEPT = json.loads(Path(__file__).with_name("full_size.json").read_text(encoding="utf-8"))

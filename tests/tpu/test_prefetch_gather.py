@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.chips import tpu_compiler
-from grader.evidence import Amount, Amounts
-from grader.judge import Judge
-from grader.package.reader import read_package
+from grader.core.chips import tpu_compiler
+from grader.judging.judge import Judge
+from grader.review.reader import read_package
 from grader.sandbox.build import PooledSandbox
-from grader.verdict import CheckResult, Verdict
+from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.verdict import CheckResult, Verdict
 
 PACKAGE = read_package(Path(__file__).parents[2] / "problems" / "prefetch_gather")
 pytestmark = pytest.mark.xdist_group("tpu")

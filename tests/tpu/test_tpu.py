@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.chips import CHIPS, tpu_compiler
-from grader.errors import SubmissionFault
-from grader.explore import explored
-from grader.function import read_function
+from grader.core.chips import CHIPS, tpu_compiler
+from grader.core.errors import SubmissionFault
+from grader.explorer.exploration import explored
+from grader.inputs.explored_function import read_function
 from grader.package.package import Limits
-from grader.package.reader import read_package
 from grader.program.hlo import read_hlo
 from grader.program.schedule import read_schedule
+from grader.review.reader import read_package
 from grader.sandbox.protocol import RunnerSpec
 from tests.grader.program.test_schedule import SCHEDULED, schedule_of
 

@@ -1,7 +1,7 @@
 """Why a request about repositories is refused. See app/core/errors.py."""
 
 from app.core.errors import Refused
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 
 class RepositoryNotFound(Refused):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.authoring.repositories.errors import RepositoryRefused, SyncFailed
 from app.authoring.repositories.tree import MAX_ENTRIES, Entry, Snapshot, packages_in
-from grader.package.reader import MAX_FILE_BYTES
+from grader.review.reader import MAX_FILE_BYTES
 
 # A package may be a few folders below the registered one. A tree of mounts may have no end.
 _DEEPEST = 12

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from app.authoring.repositories.errors import SyncFailed
 from app.authoring.repositories.tree import MAX_ENTRIES, Entry, Snapshot, packages_in
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 # The first version that connects to an address that was resolved before. An earlier one ignores that setting.
 LEAST = (2, 37)

@@ -11,7 +11,7 @@ from app.authoring.package_zip import LONGEST_NAME, MAX_FILES, MAX_TEXT_BYTES, d
 from app.authoring.repositories.errors import SyncFailed
 from app.core.errors import PackageRefused
 from grader.package.fault import PackageFault
-from grader.package.reader import MAX_FILE_BYTES
+from grader.review.reader import MAX_FILE_BYTES
 
 MAX_ENTRIES = 20_000
 MAX_PACKAGES = 200

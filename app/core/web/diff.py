@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.core.web.alignment import align
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 _AROUND = 3
 

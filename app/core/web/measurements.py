@@ -9,7 +9,7 @@ from app.core.web.drawings.bars import is_over, is_under
 from app.core.web.drawings.placement import Mesh, label
 from app.core.web.drawings.svg import element
 from app.core.web.drawings.units import bytes_text, exact_text, flops_text
-from grader.evidence import Amount, Amounts, Collectives, Evidence, Leaves, Limit
+from grader.verdicts.evidence import Amount, Amounts, Collectives, Evidence, Leaves, Limit
 
 MAX_MEASUREMENTS = 2
 _WIDTH, _BAR = 48.0, 4.0

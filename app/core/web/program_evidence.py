@@ -12,7 +12,7 @@ from app.core.web.drawings.mesh import describe, draw_mesh, drawn_dims, is_whole
 from app.core.web.drawings.placement import Leaf, Mesh, group_leaves, label
 from app.core.web.drawings.timeline import MAX_BLOCKS, axes_text, draw_timeline, run_texts
 from app.core.web.drawings.units import NOTHING, bytes_text, flops_text
-from grader.evidence import (
+from grader.verdicts.evidence import (
     Amount,
     Amounts,
     Collectives,
@@ -27,7 +27,7 @@ from grader.evidence import (
     Tolerances,
     Traffic,
 )
-from grader.verdict import Efficiency
+from grader.verdicts.verdict import Efficiency
 
 MAX_MESHES = 8
 # For each mesh: how many leaves are drawn (wrong ones first), and how many are listed.

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from grader.reasons import Reason
-from grader.verdict import Trust
+from grader.core.reasons import Reason
+from grader.verdicts.verdict import Trust
 
 
 @dataclass(frozen=True, slots=True)

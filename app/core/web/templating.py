@@ -19,7 +19,7 @@ from app.core.web.static_files import module_urls, static_url
 from app.core.web.template_cache import template_cache
 from app.core.web.theme import THEMES, theme
 from app.core.web.time_zone import zone
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -8,8 +8,8 @@ from app.core.web.drawings.placement import Mesh
 from app.core.web.measurements import MAX_MEASUREMENTS, Measurement, measurements_of
 from app.core.web.program_evidence import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
 from app.core.web.reasons import REASONS, TRUST
-from grader.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
-from grader.verdict import CheckResult, Verdict
+from grader.verdicts.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
+from grader.verdicts.verdict import CheckResult, Verdict
 
 _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○"}
 

@@ -13,7 +13,7 @@ from typer.main import get_command
 from app.core.start_errors import ServerUnusable, StartRefused
 from app.core.version import VERSION
 from app.entry.cli.errors import explain
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 # Name -> module. Each module has `app`, a Typer with one command or a group, and imports heavy modules inside it.
 COMMANDS = {

@@ -10,12 +10,12 @@ import typer
 
 from app.core.start_errors import StartRefused
 from app.entry.cli.submission_arguments import source_limit, source_of
-from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
+from grader.core.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
 
 if TYPE_CHECKING:
-    from grader.context import Context
-    from grader.judge import Judge
-    from grader.program.measured import Measured
+    from grader.core.context import Context
+    from grader.judging.judge import Judge
+    from grader.program.measurement import Measured
 
     Compile = Callable[[Judge, str, Context], tuple[Measured, ...]]
 
@@ -55,7 +55,7 @@ def show_compiled(compile_source: "Compile", sources: list[tuple[str, str]], *, 
         if as_json:
             print(json.dumps({"file": none.file, "error": str(fault), "reason": fault.reason, "detail": fault.detail}))
         else:
-            from grader.report import fault_message
+            from grader.modes.report import fault_message
 
             named = "" if len(sources) == 1 else f"{none.file}: "
             print(f"{named}{fault.reason.replace('_', ' ')}: {fault_message(fault)}", file=sys.stderr)

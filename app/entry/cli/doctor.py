@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from app.core.settings import Settings
-    from grader.trial import Trial
+    from grader.judging.self_test import Trial
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -30,7 +30,7 @@ def doctor(
     from app.authoring.repositories.git import usable_git
     from app.core.settings import load_settings
     from app.entry.cli.workers_of_service import workers_of_service
-    from grader.chips import tpu_compiler
+    from grader.core.chips import tpu_compiler
     from grader.sandbox.doctor import probe_walls
 
     settings = load_settings()
@@ -59,7 +59,7 @@ def doctor(
 def try_grading(settings: "Settings") -> "Trial":
     """Grade a tiny program as the service would, with nothing cached."""
     from app.grading.judging import build_judging
-    from grader.trial import grade_trial
+    from grader.judging.self_test import grade_trial
 
     with (
         tempfile.TemporaryDirectory(prefix="meshgrade-trial-") as folder,
@@ -147,7 +147,7 @@ def _tasks(settings: "Settings") -> dict[str, int | None]:
     import os
 
     from grader.sandbox.cgroup import task_limit
-    from grader.sandbox.tasks import needed_tasks
+    from grader.sandbox.task_limits import needed_tasks
 
     slots = settings.grading_slots
     waiting = settings.pool_generic + settings.pool_per_problem + settings.pool_problems + slots

@@ -3,7 +3,7 @@
 import sys
 
 from app.core.start_errors import StartRefused
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 

@@ -8,7 +8,7 @@ from app.core.start_errors import StartRefused
 from app.entry.cli.compiled_programs import CHIP, read_sources, show_compiled
 from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption
-from grader.chips import ChipName
+from grader.core.chips import ChipName
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -44,7 +44,7 @@ def explore(
     server: ServerOption = None,
     insecure: InsecureOption = False,
 ) -> None:
-    from grader.function import read_function
+    from grader.inputs.explored_function import read_function
 
     try:
         found = read_function(function, mesh, "\n".join(inputs))

@@ -7,7 +7,7 @@ import typer
 
 from app.core.start_errors import StartRefused
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

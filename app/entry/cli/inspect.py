@@ -9,7 +9,7 @@ from app.entry.cli.compiled_programs import CHIP, read_sources, show_compiled
 from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption
 from app.entry.cli.submission_arguments import package_of
-from grader.chips import ChipName
+from grader.core.chips import ChipName
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

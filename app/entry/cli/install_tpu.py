@@ -3,7 +3,7 @@
 import typer
 
 from app.core.start_errors import StartRefused
-from grader.chips import tpu_compiler
+from grader.core.chips import tpu_compiler
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

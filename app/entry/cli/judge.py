@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.entry.cli.submission_arguments import package_of, source_limit, source_of
-from grader.errors import Cancelled, WallMissing
+from grader.core.errors import Cancelled, WallMissing
 
 if TYPE_CHECKING:
+    from grader.answers.question_variants import Variants
     from grader.package.package import Package
-    from grader.variants import Variants
-    from grader.verdict import Verdict
+    from grader.verdicts.verdict import Verdict
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _EXIT = {"accepted": 0, "rejected": 1, "failed": 3}
@@ -57,7 +57,7 @@ def _judge(package: "Package", source: str) -> "Verdict":
 
 def _print_question(package: "Package", source: str, questions: "Variants | None") -> None:
     """Print the question that the file answers to standard error, because its numbers mean nothing without it."""
-    from grader.variants import AnswerSheet, fill
+    from grader.answers.question_variants import AnswerSheet, fill
 
     try:
         number = AnswerSheet.read(source).variant

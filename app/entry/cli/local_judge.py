@@ -11,8 +11,8 @@ from rich.console import Console
 from app.core.settings import load_settings
 from app.entry.cli.private_folder import open_private_folder
 from app.grading.judging import build_judging
-from grader.context import Context
-from grader.judge import Judge
+from grader.core.context import Context
+from grader.judging.judge import Judge
 from grader.sandbox.doctor import require_walls
 
 

@@ -13,7 +13,7 @@ from app.entry.cli.remote.address import DEFAULT, read_address, require_safe
 from app.entry.cli.remote.connection import InsecureOption, check_token, note
 from app.entry.cli.remote.server import Server
 from app.entry.cli.remote.token_store import Remembered, read_remembered, remember, token_file
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -7,7 +7,7 @@ import typer
 
 from app.core.start_errors import StartRefused
 from app.entry.cli.remote.connection import connected, note
-from grader.chips import ChipName
+from grader.core.chips import ChipName
 
 OpenOption = Annotated[
     bool,

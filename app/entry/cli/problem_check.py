@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.core.start_errors import StartRefused
-from grader.errors import Cancelled, WallMissing
+from grader.core.errors import Cancelled, WallMissing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -129,7 +129,7 @@ def cores() -> int:
 
 def _review(folder: Path) -> _Report:
     from app.core.settings import load_settings
-    from grader.package.rules import review_package
+    from grader.review.rules import review_package
 
     found = review_package(folder, load_settings().ceiling, uuids_beside(folder))
     return _Report(folder, found.package, found.faults)
@@ -144,7 +144,7 @@ def uuids_beside(folder: Path) -> dict[str, Any]:
 
 @cache
 def _uuids_in(folder: Path) -> dict[str, Any]:
-    from grader.package.rules import uuids_in
+    from grader.review.rules import uuids_in
 
     return dict(uuids_in(folder))
 
@@ -187,8 +187,8 @@ def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -
 
 def _write_known(report: _Report) -> None:
     """Write the fingerprints of the known mistakes into the package, if it lacks some or has others."""
-    from grader.known import known_text, updated
-    from grader.package.reader import KNOWN
+    from grader.mistakes.known_mistakes import known_text, updated
+    from grader.review.reader import KNOWN
 
     if report.package is None or report.judged is None or not report.judged.fingerprints:
         return
@@ -207,8 +207,8 @@ def _judge(left: Sequence[_Report], request: _Request) -> "Iterator[tuple[_Repor
     """Judge packages, and mutants of those that are right. Each is yielded as soon as it is done."""
     from app.authoring.package_check import judge_mutants, judge_package, mutants_in
     from app.entry.cli.local_judge import local_judge
-    from grader.context import Context
-    from grader.package.proof import expectations
+    from grader.core.context import Context
+    from grader.review.validation import expectations
 
     packages_left = [each.package for each in left if each.package]
     # In addition: the cases, and what the reference returns.

@@ -10,7 +10,7 @@ import typer
 from app.core.start_errors import StartRefused
 
 if TYPE_CHECKING:
-    from grader.verdict import Mode
+    from grader.verdicts.verdict import Mode
 
 HELP = (
     "Write a new package that is complete except for the parts marked TODO(author), or with --like a copy of an "
@@ -105,7 +105,7 @@ def _tracks_file(into: Path, problems: Path) -> Path:
 def _title_of(track: str, into: Path, problems: Path) -> str:
     """The title of the track with this title or id. If there are no tracks, any title is accepted."""
     from app.problems.tracks import read_tracks
-    from grader.package.names import suggest
+    from grader.review.names import suggest
 
     file = _tracks_file(into, problems)
     tracks = read_tracks(file.parent)

@@ -18,7 +18,7 @@ from app.entry.cli.problem_check import packages_at, print_faults, uuids_beside
 if TYPE_CHECKING:
     from app.core.services import Services
     from app.entry.cli.preview_pages import QuickChecks
-    from grader.package.rules import PackageReview
+    from grader.review.rules import PackageReview
 
 log = logging.getLogger(__name__)
 HELP = (
@@ -112,7 +112,7 @@ def _only_package(path: str) -> Path:
 def _require_readable(folder: Path) -> Any:
     """The package. Raises `PackageInvalid` with every fault."""
     from app.core.settings import load_settings
-    from grader.package.reader import read_package
+    from grader.review.reader import read_package
 
     package = read_package(folder, load_settings().ceiling)
     _print(_review(folder))
@@ -121,7 +121,7 @@ def _require_readable(folder: Path) -> Any:
 
 def _review(folder: Path) -> "PackageReview":
     from app.core.settings import load_settings
-    from grader.package.rules import review_package
+    from grader.review.rules import review_package
 
     return review_package(folder, load_settings().ceiling, uuids_beside(folder))
 

@@ -44,7 +44,7 @@ def _files(data: bytes, version: str, slug: str, address: str) -> dict[str, str]
     """
     from app.authoring.package_zip import files_of
     from grader.package.fault import PackageInvalid
-    from grader.package.reader import package_of
+    from grader.review.reader import package_of
 
     try:
         package = package_of(slug, files_of(data), is_stored=True)

@@ -10,7 +10,7 @@ import typer
 from app.core.start_errors import StartRefused
 from app.entry.cli.problem_check import packages_at
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 if TYPE_CHECKING:
     from app.entry.cli.remote.responses import Validation
@@ -66,8 +66,8 @@ def print_publication(slug: str, version: str, others: int) -> None:
 def _finished(path: str) -> "Package":
     """The package, if its files break no rule that an upload would not find."""
     from app.core.settings import load_settings
-    from grader.package.reader import read_package
-    from grader.package.rules import MARK
+    from grader.review.reader import read_package
+    from grader.review.rules import MARK
 
     folders = packages_at(path)
     if len(folders) > 1:

@@ -8,7 +8,7 @@ import typer
 
 from app.core.start_errors import StartRefused
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 if TYPE_CHECKING:
     from app.entry.cli.remote.responses import Repository, SyncedProblem

@@ -6,14 +6,14 @@ from rich.console import Console
 from rich.table import Table
 
 from app.entry.cli.verdict_text import safe
-from grader.chips import CHIPS, tpu_compiler
+from grader.core.chips import CHIPS, tpu_compiler
+from grader.core.text import in_bytes
 from grader.program.collective_uses import collectives_of
 from grader.program.differences import ProgramDifference
 from grader.program.differences_on_chip import differences_on_chip
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured, mesh_name
+from grader.program.measurement import Measured, mesh_name
 from grader.program.tpu import OnChip
-from grader.text import in_bytes
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 

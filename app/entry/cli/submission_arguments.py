@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.start_errors import StartRefused
-from grader.toml import TomlInvalid, read_toml
+from grader.core.toml import TomlInvalid, read_toml
 
 if TYPE_CHECKING:
     from grader.package.package import Package
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def package_of(problem: str) -> "Package":
     from app.core.settings import load_settings
     from app.problems.catalogue import Catalogue
-    from grader.package.reader import read_package
+    from grader.review.reader import read_package
 
     settings = load_settings()
     if "/" in problem or Path(problem).is_dir():

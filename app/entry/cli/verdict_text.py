@@ -5,8 +5,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from grader.text import plain_text
-from grader.verdict import Verdict
+from grader.core.text import plain_text
+from grader.verdicts.verdict import Verdict
 
 _STYLE = {"accepted": "bold green", "rejected": "bold red", "failed": "bold yellow"}
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement
 from app.core.web.choices import one_of
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import AttemptKind
-from grader.reasons import Reason
+from grader.core.reasons import Reason
 
 KINDS: tuple[str, ...] = get_args(AttemptKind)
 REASONS: tuple[str, ...] = get_args(Reason)

@@ -6,11 +6,11 @@ from typing import Any
 
 from app.core.errors import MeshNotFound, TypedInputsUnfit
 from app.core.web.forms import FormInvalid
-from grader.errors import InputsUnfit
-from grader.own import MAX_SEED, OwnInputs
+from grader.core.errors import InputsUnfit
+from grader.inputs.own_inputs import MAX_SEED, OwnInputs
+from grader.inputs.typed_inputs import read_typed
 from grader.package.package import CallManifest, InputSpec, Package, ProgramManifest
-from grader.program.measured import mesh_name
-from grader.typed import read_typed
+from grader.program.measurement import mesh_name
 
 FIELD = "value."
 

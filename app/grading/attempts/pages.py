@@ -33,8 +33,8 @@ from app.grading.comments.service import Comments
 from app.grading.queue.fair_share import QueuePlace
 from app.grading.queue.workers import NO_WORKER
 from app.problems.catalogue import Catalogue
-from grader.text import plain_text
-from grader.verdict import Verdict
+from grader.core.text import plain_text
+from grader.verdicts.verdict import Verdict
 
 router = APIRouter(include_in_schema=False)
 _PAGE = 50

@@ -12,9 +12,9 @@ from app.grading.attempts.models import GiveUpRow
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
 from app.problems.questions import questions_for
-from grader.answer_text import read_answers
+from grader.answers.answer_text import read_answers
+from grader.answers.question_variants import AnswerSheet, Variant, read_object
 from grader.package.package import AnswerManifest, Package
-from grader.variants import AnswerSheet, Variant, read_object
 
 State = Literal["open", "accepted", "given_up"]
 

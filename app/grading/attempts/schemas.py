@@ -14,9 +14,9 @@ from app.grading.attempts.source_rules import Source
 from app.grading.attempts.views import AttemptView, Rejudged
 from app.grading.queue.fair_share import QueuePlace
 from app.grading.queue.status import AttemptKind, AttemptStatus
-from grader.own import MAX_SEED, OwnInputs
-from grader.program.measured import mesh_name
-from grader.verdict import Status, Verdict
+from grader.inputs.own_inputs import MAX_SEED, OwnInputs
+from grader.program.measurement import mesh_name
+from grader.verdicts.verdict import Status, Verdict
 
 
 class SubmissionJSON(RequestBody):

@@ -30,7 +30,7 @@ from app.grading.queue.status import AttemptKind
 from app.grading.queue.walls import Walls
 from app.grading.queue.withheld_verdicts import WithheldRow, shown_only, withheld_until
 from app.problems.catalogue import Catalogue
-from grader.own import OwnInputs
+from grader.inputs.own_inputs import OwnInputs
 
 # What a request with the same idempotency key must repeat.
 _SAME = ("problem", "kind", "source", "own_inputs")

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from app.core.web.highlight import highlight_code
 from app.grading.comments.service import lines_of
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 _LONGEST_KEPT = 4_000
 

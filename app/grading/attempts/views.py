@@ -9,10 +9,10 @@ from app.grading.attempts.overrides import ScoreOverride
 from app.grading.queue.fair_share import QueuePlace
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import AttemptKind, AttemptStatus
-from grader.own import OwnInputs
-from grader.reasons import Reason
-from grader.stored_verdict import read_verdict
-from grader.verdict import Status, Verdict
+from grader.core.reasons import Reason
+from grader.inputs.own_inputs import OwnInputs
+from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Status, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from app.grading.queue.leases import Lease, Leases, failed_verdict
 from app.grading.queue.protocol import Grader, PackageSource, QueueLimits
 from app.grading.queue.threads import GradingThreads
 from app.grading.queue.walls import Walls
-from grader.context import Context
-from grader.errors import Cancelled, WallMissing
-from grader.own import OwnInputs
+from grader.core.context import Context
+from grader.core.errors import Cancelled, WallMissing
+from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from grader.evidence import (
+from grader.verdicts.evidence import (
     Amounts,
     Collectives,
     CollectiveSum,
@@ -23,7 +23,7 @@ from grader.evidence import (
     Leaves,
     OnMesh,
 )
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 
 _MOST = 4
 _LONGEST = 120

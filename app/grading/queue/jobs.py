@@ -21,8 +21,8 @@ from app.grading.queue.models import WorkRow
 from app.grading.queue.protocol import QueueLimits
 from app.grading.queue.threads import GradingThreads
 from app.grading.queue.walls import Walls
-from grader.context import Context
-from grader.errors import Cancelled, WallMissing
+from grader.core.context import Context
+from grader.core.errors import Cancelled, WallMissing
 
 log = logging.getLogger(__name__)
 

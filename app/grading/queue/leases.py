@@ -19,8 +19,8 @@ from app.grading.queue.grading_tries import Phases, begin, conclude
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import QueueHooks, QueueStats
 from app.grading.queue.status import AttemptStatus
-from grader.text import storable
-from grader.verdict import Verdict
+from grader.core.text import storable
+from grader.verdicts.verdict import Verdict
 
 _MOST_FINGERPRINT_BYTES = 64 << 10
 _QUEUED_AGAIN: dict[str, Any] = {"status": "queued", **FREE, "started_at": None}

@@ -104,11 +104,12 @@ class AttemptRow(WorkRow, Base):
     `rejudge` has neither, and nobody sees it: its verdict becomes an attempt's (app/teaching/rejudging/), which then
     has a `score_before`.
 
-    `own_inputs` are the fields of a run's OwnInputs (grader/own.py); None where it runs on the public cases.
+    `own_inputs` are the fields of a run's OwnInputs (grader/inputs/own_inputs.py); None where it runs on the public
+    cases.
 
     `gradings` are the tries to grade it, for support (app/grading/queue/grading_tries.py).
 
-    `fingerprint` is what a rejected attempt did (grader/fingerprint.py), while no known mistake explains it.
+    `fingerprint` is what a rejected attempt did (grader/verdicts/fingerprint.py), while no known mistake explains it.
 
     All guests are one user (app/accounts/caller.py). Which browser a guest's run belongs to is in `guest`.
 

@@ -2,17 +2,17 @@
 
 from functools import cached_property
 
-from grader.chips import ChipName
-from grader.context import QUIET, Context
-from grader.fingerprint import Fingerprint
-from grader.function import Function
-from grader.own import OwnInputs
+from grader.answers.question_variants import Variants
+from grader.core.chips import ChipName
+from grader.core.context import QUIET, Context
+from grader.explorer.script import Printed
+from grader.inputs.explored_function import Function
+from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
-from grader.program.measured import Measured
-from grader.sandbox.setbacks import Setbacks
-from grader.script import Printed
-from grader.variants import Variants
-from grader.verdict import CaseResult, CheckResult, Verdict
+from grader.program.measurement import Measured
+from grader.sandbox.retry_backoff import Setbacks
+from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 
 
 class NullGrader:

@@ -11,10 +11,10 @@ from functools import partial
 from app.grading.queue.protocol import Grader
 from app.grading.queue.threads import GradingThreads
 from app.grading.queue.walls import Walls
-from grader.context import Context, Progress
-from grader.errors import Cancelled, MeshgradeError
+from grader.core.context import Context, Progress
+from grader.core.errors import Cancelled, MeshgradeError
 from grader.package.package import Package
-from grader.sandbox.setbacks import Setback
+from grader.sandbox.retry_backoff import Setback
 from grader.sandbox.usage import cpu_s_below
 
 log = logging.getLogger(__name__)

@@ -8,20 +8,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.grading.queue.fair_share import QueuePlace
 from app.grading.queue.models import AttemptRow, WorkRow
-from grader.chips import ChipName
-from grader.context import Context
-from grader.function import Function
-from grader.own import OwnInputs
+from grader.answers.question_variants import Variants
+from grader.core.chips import ChipName
+from grader.core.context import Context
+from grader.explorer.script import Printed
+from grader.inputs.explored_function import Function
+from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
-from grader.program.measured import Measured
-from grader.sandbox.setbacks import Setbacks
-from grader.script import Printed
-from grader.variants import Variants
-from grader.verdict import Verdict
+from grader.program.measurement import Measured
+from grader.sandbox.retry_backoff import Setbacks
+from grader.verdicts.verdict import Verdict
 
 
 class Grader(Protocol):
-    """The interface of grader.judge.Judge. It blocks. Several threads call it at once."""
+    """The interface of grader.judging.judge.Judge. It blocks. Several threads call it at once."""
 
     def judge(
         self,

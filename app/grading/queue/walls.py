@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from app.core.errors import GradingRefused
 from app.core.start_errors import GradingImpossible
 from app.grading.queue.protocol import WallReport
-from grader.errors import WallMissing
+from grader.core.errors import WallMissing
 
 log = logging.getLogger(__name__)
 

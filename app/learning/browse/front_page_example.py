@@ -17,7 +17,7 @@ from app.core.web.drawings.units import bytes_text
 from app.core.web.highlight import highlight_code
 from app.core.web.program_evidence import AmountsView, arrange_amounts
 from app.core.web.reasons import REASONS
-from grader.evidence import Amounts, Held, Leaves
+from grader.verdicts.evidence import Amounts, Held, Leaves
 
 FILE = Path(__file__).parent / "front_page_example.json"
 

@@ -21,7 +21,7 @@ from app.learning.calculators.presets import KINDS, PRESETS, values_with
 from app.learning.calculators.query_inputs import QueryInputs, as_query, is_number, read_inputs
 from app.learning.calculators.tables import BY_NAME, GROUPS
 from app.learning.calculators.units import exact_text, short_text
-from grader.package.names import suggest
+from grader.review.names import suggest
 
 router = APIRouter(include_in_schema=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grader.chips import ChipName
-from grader.function import Function, read_function
+from grader.core.chips import ChipName
+from grader.inputs.explored_function import Function, read_function
 
 _FILE = Path(__file__).with_name("examples.toml")
 

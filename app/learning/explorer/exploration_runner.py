@@ -12,11 +12,11 @@ from app.core.errors import PackageNotStored
 from app.grading.queue.jobs import Job, Jobs
 from app.grading.queue.protocol import Grader, PackageSource
 from app.learning.explorer.models import ExplorationRow
-from grader.chips import ChipName
-from grader.errors import SubmissionFault
-from grader.explore import Explored, ExploredFault, explored, fault_of
-from grader.function import Function
-from grader.program.measured import Measured
+from grader.core.chips import ChipName
+from grader.core.errors import SubmissionFault
+from grader.explorer.exploration import Explored, ExploredFault, explored, fault_of
+from grader.inputs.explored_function import Function
+from grader.program.measurement import Measured
 
 _FAILED = "The grader failed; your source is not at fault. Explore it again."
 

@@ -11,8 +11,7 @@ from app.core.web.drawings.schedule import draw_schedule
 from app.core.web.drawings.timeline import axes_text, draw_timeline
 from app.core.web.drawings.units import TIMES, bytes_text, exact_text, flops_text
 from app.core.web.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves
-from grader.evidence import CollectiveCall
-from grader.explore import (
+from grader.explorer.exploration import (
     Explored,
     ExploredCollective,
     ExploredComputation,
@@ -22,6 +21,7 @@ from grader.explore import (
     TPUComputation,
     TPUProgram,
 )
+from grader.verdicts.evidence import CollectiveCall
 
 _MAX_ON_A_LINE = 4
 _MOST_LINES = 8

@@ -9,7 +9,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import NotSignedIn
 from app.learning.explorer.models import ExplorationRow
-from grader.chips import ChipName
+from grader.core.chips import ChipName
 
 MAX_DEVICES = 8
 _STORED_FOR = timedelta(days=1)

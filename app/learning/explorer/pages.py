@@ -31,8 +31,8 @@ from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.restore_pages import restore_source
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
-from grader.chips import CHIPS, ChipName, tpu_compiler
-from grader.function import Function, read_function
+from grader.core.chips import CHIPS, ChipName, tpu_compiler
+from grader.inputs.explored_function import Function, read_function
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)

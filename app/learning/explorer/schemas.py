@@ -8,9 +8,9 @@ from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.grading.attempts.source_rules import Source
 from app.learning.explorer.service import Exploration, ExplorationSummary
-from grader.chips import ChipName
-from grader.explore import Explored
-from grader.function import Function
+from grader.core.chips import ChipName
+from grader.explorer.exploration import Explored
+from grader.inputs.explored_function import Function
 
 
 class NewExplorationJSON(RequestBody):

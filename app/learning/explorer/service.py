@@ -35,11 +35,11 @@ from app.learning.explorer.errors import (
 from app.learning.explorer.guests import refuse_large
 from app.learning.explorer.models import ExplorationRow
 from app.problems.catalogue import Catalogue
-from grader.chips import ChipName, tpu_compiler
-from grader.explore import Explored
-from grader.function import Function, faults_of
+from grader.core.chips import ChipName, tpu_compiler
+from grader.core.reasons import Reason
+from grader.explorer.exploration import Explored
+from grader.inputs.explored_function import Function, faults_of
 from grader.package.package import Package, ProgramManifest
-from grader.reasons import Reason
 
 ExplorationStatus = Literal["queued", "running", "finished"]
 MAX_WAITING = 3

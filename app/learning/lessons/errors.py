@@ -1,7 +1,7 @@
 """Why a lesson is not shown."""
 
 from app.core.errors import Refused
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 
 class LessonNotFound(Refused):

@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.learning.lessons.lesson import Block, Explorable
-from grader.function import read_function
+from grader.core.toml import TomlInvalid, read_toml
+from grader.inputs.explored_function import read_function
 from grader.package.package import Line
-from grader.toml import TomlInvalid, read_toml
 
 FILE = "explore.toml"
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from grader.answer_text import Value
-from grader.function import Function
+from grader.answers.answer_text import Value
+from grader.inputs.explored_function import Function
 from grader.package.package import AnswerSpec
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)

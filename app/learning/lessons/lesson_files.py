@@ -13,9 +13,9 @@ from app.learning.lessons.explorable_programs import FILE, read_explorable
 from app.learning.lessons.lesson import Claims, Lesson, Misreading
 from app.learning.lessons.lesson_parts import divide
 from app.learning.lessons.measured_numbers import blocks, fill, unmeasured
-from grader.package.names import suggest
+from grader.core.toml import TomlInvalid, read_toml
 from grader.package.package import Line, Slug
-from grader.toml import TomlInvalid, read_toml
+from grader.review.names import suggest
 
 ORDER = "order.toml"
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)

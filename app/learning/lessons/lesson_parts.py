@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from app.learning.lessons.lesson import Block, Figure, Misreading, Part, Program, Step, Steps, Text
 from app.learning.lessons.measured_numbers import placed_blocks
 from app.learning.lessons.questions import QuestionUnfit, read_question
-from grader.package.figures import active_content
-from grader.package.names import suggest
+from grader.review.figures import active_content
+from grader.review.names import suggest
 
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 # A figure alone in its paragraph, or a box from a line with ::: and a word to one with ::: alone.

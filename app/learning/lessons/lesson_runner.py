@@ -3,7 +3,7 @@
 from app.grading.queue.jobs import Job, Jobs
 from app.grading.queue.protocol import Grader
 from app.learning.lessons.models import LessonRunRow
-from grader.script import Printed, ScriptFault
+from grader.explorer.script import Printed, ScriptFault
 
 _FAILED = "The grader failed; your program is not at fault. Run it again."
 

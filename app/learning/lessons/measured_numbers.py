@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.learning.lessons.lesson import Block, Claim
-from grader.package.names import suggest
+from grader.review.names import suggest
 
 # {{ claim("shard_bytes") }} is the number with its unit, {{ number("shard_bytes") }} the number alone.
 _PLACE = re.compile(r"\{\{\s*(?P<form>\w+)\(\"(?P<name>[^\"\n]*)\"\)\s*\}\}")

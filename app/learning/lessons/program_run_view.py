@@ -6,8 +6,8 @@ from typing import Literal
 
 from app.learning.lessons.lesson import Block, Program
 from app.learning.lessons.runs import LessonRun, prints_the_same
-from grader.reasons import Reason
-from grader.script import Printed
+from grader.core.reasons import Reason
+from grader.explorer.script import Printed
 
 _ENDED: dict[Reason, str] = {
     "syntax_error": "Python cannot read the program",

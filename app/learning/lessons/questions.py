@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from app.learning.lessons.lesson import Question
-from grader.answer_text import AnswerUnfit, agrees, example_of, read_answer, show_answer
-from grader.package.names import suggest
+from grader.answers.answer_text import AnswerUnfit, agrees, example_of, read_answer, show_answer
 from grader.package.package import AnswerSpec
+from grader.review.names import suggest
 
 KINDS = ("number", "choice", "spec")
 # Numbers are rounded to three digits when they are shown.

@@ -23,7 +23,7 @@ from app.grading.queue.protocol import Enqueue
 from app.learning.lessons.errors import LessonProgramNotFound, LessonRunNotFound, TooManyLessonRuns
 from app.learning.lessons.lesson import Block, Lesson
 from app.learning.lessons.models import LessonRunRow
-from grader.script import Printed
+from grader.explorer.script import Printed
 
 LessonRunStatus = Literal["queued", "running", "finished"]
 _STORED_FOR = timedelta(days=1)

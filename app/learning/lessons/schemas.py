@@ -10,7 +10,7 @@ from app.core.view import View
 from app.grading.attempts.source_rules import Source
 from app.learning.lessons.lesson import Claim, Lesson
 from app.learning.lessons.runs import LessonRun, LessonRunStatus, prints_the_same
-from grader.script import Printed
+from grader.explorer.script import Printed
 
 
 class LessonSummary(View):

@@ -9,9 +9,9 @@ from app.core.services import Services
 from app.core.web.markdown import Prose
 from app.grading.attempts.questions import Question
 from app.learning.workbench.editorial import render
-from grader.answer_text import example_of, show_answer, tolerance_text
+from grader.answers.answer_text import example_of, show_answer, tolerance_text
+from grader.answers.question_variants import fill
 from grader.package.package import AnswerManifest, AnswerSpec, Package
-from grader.variants import fill
 
 PREFIX = "answer."
 # Up to 12 tables of 12 rows and 8 columns, and a few hidden fields.

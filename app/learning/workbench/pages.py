@@ -40,9 +40,9 @@ from app.learning.workbench.limits_text import expect_text
 from app.problems.catalogue import Catalogue
 from app.problems.exams import Exams
 from app.problems.rendered_texts import texts_of
-from grader.checks.grading import grading_of
+from grader.checks.grading_table import grading_of
+from grader.inputs.typed_inputs import form_of
 from grader.package.package import AnswerManifest, Package
-from grader.typed import form_of
 
 router = APIRouter(include_in_schema=False)
 _PREVIOUS = 10

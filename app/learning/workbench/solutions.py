@@ -15,7 +15,7 @@ from app.core.web.highlight import highlight_code
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
 from app.problems.exams import Exams
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 
 @dataclass(frozen=True, slots=True)

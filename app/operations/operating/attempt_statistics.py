@@ -9,7 +9,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.grading.queue.fair_share import work_tables
 from app.grading.queue.models import AttemptRow
-from grader.stored_verdict import read_verdict
+from grader.verdicts.stored_verdict import read_verdict
 
 # A row is stored shortly after its time, by a machine whose clock may differ.
 _SKEW = timedelta(seconds=60)

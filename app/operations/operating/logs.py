@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from structlog.contextvars import get_contextvars
 
 from app.core.settings import LogFormat, LogLevel
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 FIELDS = ("attempt_id", "method", "ms", "phase", "problem", "reason", "route", "state", "status", "worker")
 _OURS = ("app", "grader")

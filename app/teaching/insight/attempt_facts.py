@@ -10,7 +10,7 @@ from sqlalchemy import select
 from app.accounts.models import UserRow
 from app.core.database import Database
 from app.grading.queue.models import AttemptRow
-from grader.reasons import Reason
+from grader.core.reasons import Reason
 
 # The newest ones. Beyond it, an overview no longer changes, and reading takes seconds.
 MOST = 20_000

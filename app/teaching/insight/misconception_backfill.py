@@ -13,9 +13,9 @@ from app.core.database import Database
 from app.grading.queue.models import IS_UNEXPLAINED, AttemptRow
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.package_store import PackageStore
-from grader.fingerprint import Fingerprint
-from grader.known import explain_stored
+from grader.mistakes.known_mistakes import explain_stored
 from grader.package.package import Package
+from grader.verdicts.fingerprint import Fingerprint
 
 _AT_ONCE = 100
 Stored = list[tuple[str, str, dict[str, Any]]]

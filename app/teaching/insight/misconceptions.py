@@ -16,7 +16,7 @@ from app.core.rest.paging import Cursor
 from app.grading.queue.models import AttemptRow
 from app.problems.package_store import PackageStore
 from app.teaching.insight.problem_summary import Cluster
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 LONGEST = 500
 

@@ -11,7 +11,7 @@ from statistics import median
 from app.core.view import View
 from app.teaching.insight.attempt_facts import AttemptFacts
 from app.teaching.insight.discrimination import Discrimination, discriminations
-from grader.reasons import Reason
+from grader.core.reasons import Reason
 
 _MOST_CLUSTERS = 10
 # From the label to the most attempts that it stands for.

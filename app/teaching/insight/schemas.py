@@ -12,7 +12,7 @@ from app.teaching.insight.discrimination import Discrimination
 from app.teaching.insight.misconceptions import LONGEST
 from app.teaching.insight.problem_summary import Cluster, Stop, Summary
 from app.teaching.insight.service import ClusterMember, ProblemLine
-from grader.reasons import Reason
+from grader.core.reasons import Reason
 
 
 class InsightList(View):

@@ -13,7 +13,7 @@ from app.core.view import View
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.teaching.insight.attempt_facts import read_facts
 from app.teaching.insight.problem_summary import Cluster, Summary, cluster_of, summarize
-from grader.stored_verdict import read_verdict
+from grader.verdicts.stored_verdict import read_verdict
 
 _MOST_MEMBERS = 20
 

@@ -17,7 +17,7 @@ from app.grading.queue.status import AttemptStatus
 from app.teaching.people.at_problem import PersonAtProblem
 from app.teaching.people.directory import Person
 from app.teaching.people.grading_history import GradingHistory
-from grader.verdict import Timings
+from grader.verdicts.verdict import Timings
 
 # The pattern is only described here. app/accounts/text_rules.py enforces it and says what is wrong.
 _REASON: dict[str, Any] = {"max_length": LONGEST_REASON, "json_schema_extra": {"pattern": EMPTY_LINE_PATTERN}}

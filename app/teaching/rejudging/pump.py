@@ -21,7 +21,7 @@ from app.grading.queue.protocol import GradeQueue, QueueHooks
 from app.grading.queue.score_overrides import score_that_counts
 from app.grading.queue.status import ENDED
 from app.teaching.rejudging.models import RejudgedRow, RejudgeRow
-from grader.stored_verdict import read_verdict
+from grader.verdicts.stored_verdict import read_verdict
 
 log = logging.getLogger(__name__)
 

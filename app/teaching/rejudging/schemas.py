@@ -11,8 +11,8 @@ from app.teaching.rejudging.errors import SelectionInvalid
 from app.teaching.rejudging.selection import Selection
 from app.teaching.rejudging.selection_form import MOST_PEOPLE
 from app.teaching.rejudging.service import Change, Count, Rejudge
-from grader.reasons import Reason
-from grader.verdict import Status
+from grader.core.reasons import Reason
+from grader.verdicts.verdict import Status
 
 _MOST_VERSIONS = 100
 MOMENT_PATTERN = (

@@ -31,8 +31,8 @@ from app.teaching.rejudging.errors import (
 )
 from app.teaching.rejudging.models import RejudgedRow, RejudgeRow, loses
 from app.teaching.rejudging.selection import EVERYTHING, Selection, selected
-from grader.reasons import Reason
-from grader.verdict import Status
+from grader.core.reasons import Reason
+from grader.verdicts.verdict import Status
 
 RejudgeStatus = Literal["running", "finished", "applying", "applied", "cancelled"]
 # A problem has at most one of these. Otherwise an attempt's old verdict would depend on which is applied first.

@@ -15,7 +15,7 @@ from app.teaching.courses.service import Courses
 from app.teaching.similarity.compare import MOST_PEOPLE
 from app.teaching.similarity.report_filter import LEAST_PERCENT, read_narrowing
 from app.teaching.similarity.service import Similarity
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 router = APIRouter(include_in_schema=False)
 # Pairs in one part of the list. The first part is open.

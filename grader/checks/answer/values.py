@@ -1,12 +1,12 @@
 """Check that every answer is right, within its tolerance."""
 
-from grader.answer_text import show_answer, tolerance_text
+from grader.answers.answer_text import show_answer, tolerance_text
 from grader.checks.answer_outcome import AnswerOutcome
 from grader.checks.finding import Finding
 from grader.checks.wording import Wording
-from grader.evidence import Facts
 from grader.package.package import AnswerManifest, CheckBounds
-from grader.verdict import Trust
+from grader.verdicts.evidence import Facts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Answers"
 TRUST: Trust = "verified"

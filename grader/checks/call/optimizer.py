@@ -7,12 +7,12 @@ outside the submission's process.
 import math
 
 from grader.checks.call_outcome import Observed, Outcome, Tolerances
+from grader.checks.compare import compare, in_digits
 from grader.checks.finding import Finding
 from grader.checks.wording import Wording
-from grader.compare import compare, in_digits
-from grader.errors import GraderFault
+from grader.core.errors import GraderFault
 from grader.package.package import CallManifest, CheckBounds
-from grader.verdict import Trust
+from grader.verdicts.verdict import Trust
 
 TITLE = "The optimizer is built as required"
 TRUST: Trust = "observed"

@@ -1,11 +1,11 @@
 """Check that `optimizer.update` ran as often as in the reference, with the same gradients, on the right model."""
 
 from grader.checks.call_outcome import Observed, Outcome, Tolerances
+from grader.checks.compare import compare
 from grader.checks.finding import Finding
 from grader.checks.wording import Wording
-from grader.compare import compare
 from grader.package.package import CallManifest, CheckBounds
-from grader.verdict import Trust
+from grader.verdicts.verdict import Trust
 
 TITLE = "The update is applied once, with the right gradients"
 TRUST: Trust = "observed"

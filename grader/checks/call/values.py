@@ -3,14 +3,14 @@
 import numpy as np
 
 from grader.checks.call_outcome import Outcome, Tolerances
+from grader.checks.compare import show, tolerances_used
 from grader.checks.finding import Finding
 from grader.checks.wording import ZERO, Wording, closeness, tolerances
-from grader.compare import show, tolerances_used
-from grader.evidence import Evidence, FailedCase, Fault
-from grader.evidence import Tolerances as TolerancesUsed
+from grader.core.wire import leaves
 from grader.package.package import CallManifest, CheckBounds
-from grader.verdict import Trust
-from grader.wire import leaves
+from grader.verdicts.evidence import Evidence, FailedCase, Fault
+from grader.verdicts.evidence import Tolerances as TolerancesUsed
+from grader.verdicts.verdict import Trust
 
 TITLE = "Values"
 TRUST: Trust = "verified"

@@ -5,11 +5,11 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, listed, small
-from grader.evidence import Facts
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.verdicts.evidence import Facts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Prefetched one round ahead"
 TRUST: Trust = "verified"

@@ -5,13 +5,13 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, named, small
-from grader.errors import GraderFault
-from grader.evidence import Facts
+from grader.core.errors import GraderFault
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import collectives_of
-from grader.program.measured import Measured
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.program.measurement import Measured
+from grader.verdicts.evidence import Facts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Each device works on its own rows"
 TRUST: Trust = "verified"

@@ -9,11 +9,11 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, small
-from grader.evidence import Facts
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.partitioner import left_to_the_partitioner
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.verdicts.evidence import Facts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Written by hand in shard_map"
 TRUST: Trust = "verified"

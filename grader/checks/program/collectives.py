@@ -23,12 +23,12 @@ from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.rule_wording import sentences_of, wording_of
 from grader.checks.wording import Wording, listed, small
-from grader.evidence import Limit
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
-from grader.program.measured import Measured
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.program.measurement import Measured
+from grader.verdicts.evidence import Limit
+from grader.verdicts.verdict import Trust
 
 TITLE = "Communication between devices"
 TRUST: Trust = "verified"

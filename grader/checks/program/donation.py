@@ -3,12 +3,12 @@
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording
-from grader.evidence import Amount, Amounts
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.program.measurement import Measured
+from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.verdict import Trust
 
 TITLE = "The state is donated"
 TRUST: Trust = "verified"

@@ -12,13 +12,13 @@ from grader.checks.finding import Finding
 from grader.checks.program_subject import FullSizeProgram, Subject
 from grader.checks.topology import FullSizeBounds
 from grader.checks.wording import Wording, within
-from grader.chips import slice_of
-from grader.errors import GraderFault
-from grader.evidence import Amount, Amounts
+from grader.core.chips import slice_of
+from grader.core.errors import GraderFault
+from grader.core.text import in_bytes
 from grader.package.package import ProgramManifest
-from grader.program.measured import Measured, mesh_name
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.program.measurement import Measured, mesh_name
+from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Fits on a chip at full size"
 TRUST: Trust = "verified"

@@ -5,11 +5,11 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, within
-from grader.errors import GraderFault
-from grader.evidence import Amount, Amounts
+from grader.core.errors import GraderFault
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.verdict import Trust
 
 TITLE = "The state is created where it lives"
 TRUST: Trust = "verified"

@@ -5,12 +5,12 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, within
-from grader.evidence import Amount, Amounts
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.arrays import HeldArray
 from grader.program.shapes import JAX_NAMES
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Memory of the compiled step"
 TRUST: Trust = "verified"

@@ -10,12 +10,12 @@ from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.topology import TopologyBounds, unchecked
 from grader.checks.wording import Wording, listed
-from grader.evidence import Amount, Amounts
 from grader.package.package import ProgramManifest
 from grader.program.collective_uses import Kind
 from grader.program.schedule import MAX_STEPS, ScheduledCollective, ScheduledComputation, total
 from grader.program.tpu import TPUFacts
-from grader.verdict import Trust
+from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Communication hidden by computation"
 TRUST: Trust = "verified"

@@ -5,9 +5,9 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, named
-from grader.evidence import Facts
 from grader.package.package import CheckBounds, ProgramManifest
-from grader.verdict import Trust
+from grader.verdicts.evidence import Facts
+from grader.verdicts.verdict import Trust
 
 TITLE = "How the step is written"
 TRUST: Trust = "observed"

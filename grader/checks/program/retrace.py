@@ -3,9 +3,9 @@
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording
-from grader.evidence import Facts
 from grader.package.package import CheckBounds, ProgramManifest
-from grader.verdict import Trust
+from grader.verdicts.evidence import Facts
+from grader.verdicts.verdict import Trust
 
 TITLE = "The step is traced once"
 TRUST: Trust = "observed"

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, listed
-from grader.evidence import Factor, Factors
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import collectives_of
-from grader.program.measured import Measured
-from grader.verdict import Trust
+from grader.program.measurement import Measured
+from grader.verdicts.evidence import Factor, Factors
+from grader.verdicts.verdict import Trust
 
 TITLE = "The program scales to another mesh"
 TRUST: Trust = "verified"

@@ -9,12 +9,12 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, named
-from grader.evidence import Leaf as Placed
-from grader.evidence import Leaves
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured
-from grader.verdict import Trust
+from grader.program.measurement import Measured
+from grader.verdicts.evidence import Leaf as Placed
+from grader.verdicts.evidence import Leaves
+from grader.verdicts.verdict import Trust
 
 TITLE = "Where each leaf lives"
 TRUST: Trust = "verified"

@@ -5,11 +5,11 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, within
-from grader.evidence import Amount, Amounts
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
-from grader.program.measured import Measured
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.program.measurement import Measured
+from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.verdict import Trust
 
 TITLE = "State on each device"
 TRUST: Trust = "verified"

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from grader.checks.compare import tolerances_used
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Result, Subject
 from grader.checks.weight_decay import LEAST_SHARE
 from grader.checks.wording import ZERO, Wording, closeness, listed, power, tolerances
-from grader.compare import tolerances_used
-from grader.evidence import Evidence, FailedCase, Tolerances
 from grader.package.package import CheckBounds, ProgramManifest
-from grader.program.measured import mesh_name
-from grader.verdict import Trust
+from grader.program.measurement import mesh_name
+from grader.verdicts.evidence import Evidence, FailedCase, Tolerances
+from grader.verdicts.verdict import Trust
 
 TITLE = "Values"
 TRUST: Trust = "verified"

@@ -15,14 +15,14 @@ from pydantic import Field
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, small
-from grader.evidence import Facts
+from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import Kind, collectives_of
 from grader.program.facts import WrittenCollective
 from grader.program.partitioner import left_to_the_partitioner
 from grader.program.shapes import HLO_NAMES, JAX_NAMES, Shape
-from grader.text import in_bytes
-from grader.verdict import Trust
+from grader.verdicts.evidence import Facts
+from grader.verdicts.verdict import Trust
 
 TITLE = "Dtype on the wire"
 TRUST: Trust = "verified"

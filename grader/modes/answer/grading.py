@@ -3,16 +3,16 @@
 from collections.abc import Callable
 
 from grader import checks
-from grader.answer_text import agrees, read_answers, show_answer
+from grader.answers.answer_text import agrees, read_answers, show_answer
+from grader.answers.question_variants import AnswerSheet, Variant, Variants
 from grader.checks.answer_outcome import AnswerOutcome
-from grader.context import Stop
-from grader.errors import SubmissionFault
-from grader.explanation import explanation
+from grader.core.context import Stop
+from grader.core.errors import SubmissionFault
+from grader.modes.explanation import explanation
 from grader.modes.mode import GradingRequest
+from grader.modes.report import NO_OUTPUT
 from grader.package.package import AnswerManifest
-from grader.report import NO_OUTPUT
-from grader.variants import AnswerSheet, Variant, Variants
-from grader.verdict import CaseResult, Verdict
+from grader.verdicts.verdict import CaseResult, Verdict
 
 Solve = Callable[[dict[str, object], Stop], Variant]
 

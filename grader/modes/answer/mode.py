@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import kept
-from grader.case import Case
-from grader.context import Context, Stop
-from grader.errors import GraderFault, SubmissionFault
-from grader.modes.answer.drawn import BadVariant, different, read_variant, wrong_questions
+from grader.answers.question_variants import Variant, Variants
+from grader.core.case import Case
+from grader.core.context import Context, Stop
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.inputs.own_inputs import OwnInputs
+from grader.modes import reference_cache
 from grader.modes.answer.grading import AnswerGrading
+from grader.modes.answer.question_reader import BadVariant, different, read_variant, wrong_questions
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, refuse, runner_spec
-from grader.own import OwnInputs
 from grader.package.package import AnswerManifest, Package
 from grader.sandbox.protocol import Sandbox
-from grader.variants import Variant, Variants
 
 _FILE = "variants.frame"
-_INSIDE = (Path(__file__).parent / "inside.py").read_text(encoding="utf-8")
+_INSIDE = (Path(__file__).parent / "question_program.py").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ class AnswerMode(Mode[AnswerPrepared]):
         return prepared.questions
 
     def store(self, folder: Path, prepared: AnswerPrepared) -> None:
-        kept.write_frame(folder / _FILE, prepared.questions.stored())
+        reference_cache.write_frame(folder / _FILE, prepared.questions.stored())
 
     def load(self, folder: Path) -> AnswerPrepared | None:
         try:
-            message, _ = kept.read_frame(folder / _FILE)
+            message, _ = reference_cache.read_frame(folder / _FILE)
             return AnswerPrepared(Variants.read(message))
-        except (*kept.UNREADABLE, TypeError):
+        except (*reference_cache.UNREADABLE, TypeError):
             return None
 
     def begin(self, prepared: AnswerPrepared, request: GradingRequest) -> AnswerGrading:

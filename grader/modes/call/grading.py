@@ -5,21 +5,21 @@ import time
 from dataclasses import replace
 
 from grader import checks
-from grader.case import Case
 from grader.checks.call_outcome import Answer, Outcome
-from grader.compare import compare, excess, show
-from grader.errors import SubmissionFault
-from grader.explanation import explanation
-from grader.fingerprint import Fingerprint, sketch
-from grader.modes.call.draws import HiddenCases
-from grader.modes.call.prepared import CallPrepared, answer_of
+from grader.checks.compare import compare, excess, show
+from grader.core.case import Case
+from grader.core.errors import SubmissionFault
+from grader.core.reasons import REASONS
+from grader.modes.call.hidden_cases import HiddenCases
+from grader.modes.call.reference_answers import CallPrepared, answer_of
+from grader.modes.explanation import explanation
 from grader.modes.mode import GradingRequest
+from grader.modes.report import fault_message
 from grader.modes.submission import RunnerGrading
 from grader.package.package import KnownSubmission, Package, Tolerance
-from grader.reasons import REASONS
-from grader.report import fault_message
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
-from grader.verdict import CaseResult, Verdict
+from grader.verdicts.fingerprint import Fingerprint, sketch
+from grader.verdicts.verdict import CaseResult, Verdict
 
 Got = dict[str, tuple[Answer | None, SubmissionFault | None]]
 

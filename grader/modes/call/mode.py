@@ -5,23 +5,23 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import wire
-from grader.case import Case
 from grader.checks.call_outcome import Answer
-from grader.context import Context, Stop
-from grader.errors import GraderFault, SubmissionFault
-from grader.modes.call import prepared as stored
-from grader.modes.call.draws import Draws
+from grader.core import wire
+from grader.core.case import Case
+from grader.core.context import Context, Stop
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.core.wire import leaves
+from grader.inputs.own_inputs import OwnInputs, draw_own, typed_case
+from grader.modes.call import reference_answers as stored
 from grader.modes.call.grading import CallGrading
-from grader.modes.call.prepared import CallPrepared, answer_of
+from grader.modes.call.hidden_cases import Draws
+from grader.modes.call.reference_answers import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, fault_text, make_cases, runner_spec
-from grader.own import OwnInputs, draw_own, typed_case
 from grader.package.package import CallManifest, Package
-from grader.program.measured import Leaves
+from grader.program.measurement import Leaves
 from grader.sandbox.protocol import Sandbox
-from grader.study import OBSERVED
-from grader.wire import leaves
+from grader.verdicts.package_study import OBSERVED
 
 
 class CallMode(Mode[CallPrepared]):

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from grader.case import Case
-from grader.context import QUIET, Context
-from grader.errors import SubmissionFault
+from grader.core.case import Case
+from grader.core.context import QUIET, Context
+from grader.core.errors import SubmissionFault
 from grader.modes.program.export import Export, States, export, first_cases, later_states
 from grader.modes.program.signatures import Signature, signatures_of
 from grader.modes.program.verify import Examined, NeedsOwnVerifier, verify
 from grader.package.package import ProgramManifest
-from grader.program.measured import Leaves, mesh_name
+from grader.program.measurement import Leaves, mesh_name
 from grader.sandbox.protocol import Sandbox, Session
 
 

@@ -11,13 +11,13 @@ from typing import Protocol
 
 import numpy as np
 
-from grader.case import Case
-from grader.errors import SubmissionFault
+from grader.core.case import Case
+from grader.core.errors import SubmissionFault
+from grader.core.wire import MAX_LEAVES, MAX_PATH, Array
 from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramSpec
-from grader.program.measured import Leaves
+from grader.program.measurement import Leaves
 from grader.sandbox.protocol import Session
-from grader.wire import MAX_LEAVES, MAX_PATH, Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from pydantic import ValidationError
 
-from grader.errors import GraderFault
-from grader.function import Function, FunctionInput, faults_of
+from grader.core.errors import GraderFault
+from grader.inputs.explored_function import Function, FunctionInput, faults_of
 from grader.package.package import ProgramManifest
-from grader.program.measured import Measured
+from grader.program.measurement import Measured
 
 
 def full_size_function(manifest: ProgramManifest, small: Measured) -> Function:

@@ -5,31 +5,31 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from grader import checks
+from grader.checks.compare import compare
 from grader.checks.program.values import message_of
 from grader.checks.program_subject import FullSizeProgram, Pair, Result, Subject, compare_runs, excess_of_runs
 from grader.checks.topology import FullSizeBounds, TopologyBounds
-from grader.chips import slice_of
-from grader.compare import compare
-from grader.context import Context
-from grader.errors import GraderFault, SubmissionFault
-from grader.explanation import explanation
-from grader.fingerprint import Fingerprint
+from grader.core.chips import slice_of
+from grader.core.context import Context
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.core.reasons import Reason
+from grader.modes.explanation import explanation
 from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
 from grader.modes.program.full_size import full_size_function
-from grader.modes.program.function import inspect_function
-from grader.modes.program.prepared import ProgramPrepared
-from grader.modes.program.sketch import full_size_pattern, pattern_of, results_of, without_init
+from grader.modes.program.function_inspection import inspect_function
+from grader.modes.program.program_fingerprint import full_size_pattern, pattern_of, results_of, without_init
+from grader.modes.program.reference_programs import ProgramPrepared
 from grader.modes.program.tpu import compile_for
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading
 from grader.package.package import KnownSubmission, ProgramManifest
 from grader.program.collective_uses import collectives_of
-from grader.program.measured import Measured, Run, mesh_name
+from grader.program.measurement import Measured, Run, mesh_name
 from grader.program.tpu import OnChip
-from grader.reasons import Reason
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
-from grader.verdict import CaseResult, CostName, Efficiency, EfficiencyPart, Verdict
+from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.verdict import CaseResult, CostName, Efficiency, EfficiencyPart, Verdict
 
 # Bytes added to both costs. Otherwise, if the reference sends nothing, any byte would be infinitely bad.
 _SMALL = 1024

@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grader.case import Case
-from grader.chips import ChipName
-from grader.context import Context, Stop
-from grader.errors import GraderFault, SubmissionFault
+from grader.core.case import Case
+from grader.core.chips import ChipName
+from grader.core.context import Context, Stop
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.inputs.own_inputs import OwnInputs, draw_own
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, make_cases, refuse, runner_spec
-from grader.modes.program import prepared as stored
+from grader.modes.program import reference_programs as stored
 from grader.modes.program.examine import examine
 from grader.modes.program.full_size import full_size_function
-from grader.modes.program.function import inspect_function
+from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.grading import ProgramGrading
-from grader.modes.program.prepared import ProgramPrepared
-from grader.modes.program.steady import draw_steady
+from grader.modes.program.reference_programs import ProgramPrepared
+from grader.modes.program.stable_cases import draw_steady
 from grader.modes.program.tpu import with_chip
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
-from grader.own import OwnInputs, draw_own
-from grader.package.names import unmatched_leaves
 from grader.package.package import Package, ProgramManifest
-from grader.program.measured import Leaves, Measured, mesh_name
+from grader.program.measurement import Leaves, Measured, mesh_name
+from grader.review.names import unmatched_leaves
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
 # A starter is public and usually contains the whole `init`.

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.case import Case
-from grader.errors import GraderFault
+from grader.core.case import Case
+from grader.core.errors import GraderFault
+from grader.core.wire import Argument
 from grader.package.package import ProgramManifest
-from grader.wire import Argument
 
 _STATIC = (bool, int, float, str)
 

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from grader.chips import CHIPS, Chip, ChipName, tpu_compiler
-from grader.context import Context
-from grader.errors import SubmissionFault
+from grader.core.chips import CHIPS, Chip, ChipName, tpu_compiler
+from grader.core.context import Context
+from grader.core.errors import SubmissionFault
 from grader.package.package import Limits
-from grader.program.measured import Measured, mesh_name
+from grader.program.measurement import Measured, mesh_name
 from grader.program.tokens import ProgramUnreadable
 from grader.program.tpu import OnChip, from_json
 from grader.sandbox.protocol import RunnerSpec, Sandbox

@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.case import Case
-from grader.errors import GraderFault, SubmissionFault
+from grader.core.case import Case
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.core.text import in_bytes
+from grader.core.wire import DTYPES, MAX_RANK, Array, ArrayForm, Message, unsendable
 from grader.modes.program.export import Export, States
 from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramManifest
 from grader.program.listing import Listing
-from grader.program.measured import Artifact, Leaves, Measured, Run, measured_of, mesh_name
+from grader.program.measurement import Artifact, Leaves, Measured, Run, measured_of, mesh_name
 from grader.program.strict_json import read
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Session
-from grader.text import in_bytes
-from grader.wire import DTYPES, MAX_RANK, Array, ArrayForm, Message, unsendable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ import pytest
 from app.authoring.package_check import judge_package
 from app.authoring.package_template import new_package
 from app.authoring.validator import steps_of
-from grader.context import QUIET
-from grader.judge import Judge
-from grader.package.reader import package_of
-from grader.package.rules import MARK
-from grader.variants import Variants
-from tests.grader.modes.answer.asked import FILES, InHere, package
+from grader.answers.question_variants import Variants
+from grader.core.context import QUIET
+from grader.judging.judge import Judge
+from grader.review.reader import package_of
+from grader.review.rules import MARK
+from tests.grader.modes.answer.answer_package import FILES, InHere, package
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from app.authoring.package_zip import files_of, zip_of
-from grader.package.reader import package_of
+from grader.review.reader import package_of
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES
 

@@ -9,12 +9,12 @@ import pytest
 
 from app.authoring.measurement_check import of_answers, proposed_limits, with_changed_input
 from app.authoring.package_check import judge_package
-from grader.case import Case
-from grader.context import QUIET
-from grader.package.key_order import with_keys_reversed
+from grader.core.case import Case
+from grader.core.context import QUIET
 from grader.package.package import Tolerance
-from grader.package.reader import read_package
-from grader.study import Answers, Spent, Study
+from grader.review.key_order import with_keys_reversed
+from grader.review.reader import read_package
+from grader.verdicts.package_study import Answers, Spent, Study
 from tests.app.authoring.test_package_check import ACCEPTED, DOUBLED, ERROR, LITERAL, FakeJudge
 
 PACKAGE = read_package(Path(__file__).parents[2] / "grader" / "packages" / "add_one")

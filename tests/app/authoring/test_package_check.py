@@ -8,13 +8,13 @@ import pytest
 
 from app.authoring.package_check import FaultStore, JudgeReport, judge_mutants, judge_package
 from app.core.bounded_calls import LimitExceeded
-from grader.context import QUIET
-from grader.errors import GraderFault
+from grader.core.context import QUIET
+from grader.core.errors import GraderFault
 from grader.package.fault import PackageFault
-from grader.package.mutants import mutants_of
-from grader.package.reader import read_package
-from grader.package.rules import RULES
-from grader.verdict import CaseResult, CheckResult, Verdict
+from grader.review.mutants import mutants_of
+from grader.review.reader import read_package
+from grader.review.rules import RULES
+from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 
 PACKAGE = read_package(Path(__file__).parents[2] / "grader" / "packages" / "add_one")
 LITERAL = "submissions/accepted/literal.py"

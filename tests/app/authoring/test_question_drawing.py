@@ -8,10 +8,10 @@ import pytest
 from app.authoring import question_drawing
 from app.authoring.question_drawing import QuestionDrawing
 from app.grading.queue.null_grader import NullGrader
-from grader.context import QUIET, Context
+from grader.answers.question_variants import Variants
+from grader.core.context import QUIET, Context
 from grader.package.package import Package
-from grader.variants import Variants
-from tests.grader.shipped import package
+from tests.grader.shipped_submissions import package
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from app.authoring.package_zip import MAX_ZIP_BYTES, files_of
 from app.core.errors import BodyNotZip, PackageRefused
 from app.problems.package_store import PackageStore
 from grader.package.fault import PackageInvalid
-from grader.package.reader import package_of
+from grader.review.reader import package_of
 from tests.app.authoring.zips import ZIP, another, upload, zipped
 from tests.app.conftest import FILES
 

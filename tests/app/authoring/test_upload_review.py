@@ -6,7 +6,7 @@ from app.authoring import upload_review
 from app.authoring.upload_review import faults_of, review_in_bounds
 from grader.package.ceiling import Ceiling
 from grader.package.fault import PackageFault
-from grader.package.reader import package_of
+from grader.review.reader import package_of
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES
 

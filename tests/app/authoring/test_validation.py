@@ -15,7 +15,7 @@ from app.core.database import Database
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
-from grader.errors import Cancelled, GraderFault, WallMissing
+from grader.core.errors import Cancelled, GraderFault, WallMissing
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES, WallState
 from tests.app.grading.queue.taking import doing

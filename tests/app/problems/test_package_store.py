@@ -8,8 +8,8 @@ from sqlalchemy import update
 from app.core.errors import PackageNotStored
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.package_store import PackageStore
-from grader.fingerprint import KnownFingerprint, KnownFingerprints
-from grader.package.reader import package_of
+from grader.review.reader import package_of
+from grader.verdicts.fingerprint import KnownFingerprint, KnownFingerprints
 
 pytestmark = pytest.mark.anyio
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from app.problems.catalogue import Catalogue
-from grader.checks.grading import grading_of
-from grader.package.reader import read_package
+from grader.checks.grading_table import grading_of
+from grader.review.reader import read_package
 
 pytestmark = pytest.mark.anyio
 

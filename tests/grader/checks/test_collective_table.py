@@ -1,7 +1,7 @@
 """The evidence about collectives: sums by kind, and a timeline of bounded length. The programs are made up."""
 
 from grader.checks.collective_table import evidence_of
-from tests.grader.checks.program.made import EIGHT, exchange, program, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program, subject
 
 
 def evidence(*collectives):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from grader.checks.program_subject import Pair, Subject, compare_runs
-from grader.errors import GraderFault
-from grader.program.measured import Run
-from tests.grader.checks.program.made import EIGHT, FOUR, program, subject
+from grader.core.errors import GraderFault
+from grader.program.measurement import Run
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program, subject
 
 
 def f32(*values: float) -> np.ndarray:

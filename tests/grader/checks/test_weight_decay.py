@@ -6,7 +6,7 @@ import pytest
 from grader.checks.program_subject import compare_runs
 from grader.checks.weight_decay import decay_of
 from grader.package.package import Tolerance
-from grader.program.measured import Run
+from grader.program.measurement import Run
 
 RNG = np.random.default_rng(0)
 START = RNG.standard_normal((40, 128)) * 0.16

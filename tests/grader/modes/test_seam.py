@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from grader.case import Case
 from grader.checks.finding import Finding
-from grader.context import Context
-from grader.errors import GraderFault, LostRunner
-from grader.fingerprint import Fingerprint
-from grader.judge import Judge
+from grader.core.case import Case
+from grader.core.context import Context
+from grader.core.errors import GraderFault, LostRunner
+from grader.judging.judge import Judge
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest, Mode
+from grader.modes.report import NO_OUTPUT
 from grader.package.package import Package
-from grader.report import NO_OUTPUT
-from grader.sandbox.null import NullSandbox
-from grader.verdict import Verdict
+from grader.sandbox.null_sandbox import NullSandbox
+from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.verdict import Verdict
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from grader import checks
+from grader.core.wire import DTYPES
 from grader.package.package import MANIFEST, MANIFESTS
-from grader.verdict import Mode
-from grader.wire import DTYPES
+from grader.verdicts.verdict import Mode
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "problem.schema.json"
 COMMAND = ".venv/bin/python -m tests.grader.package.manifest_schema > docs/problem.schema.json"

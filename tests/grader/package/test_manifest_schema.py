@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 
 from tests.grader.package.manifest_schema import COMMAND, COMMITTED, schema, text_of
-from tests.grader.shipped import PROBLEMS
+from tests.grader.shipped_submissions import PROBLEMS
 
 VALIDATOR = jsonschema_rs.Draft202012Validator(schema())
 MANIFESTS = {

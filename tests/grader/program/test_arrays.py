@@ -4,7 +4,7 @@ import pytest
 
 from grader.program.arrays import HeldArray, largest_arrays, summed_products
 from grader.program.hlo import Module, read_hlo
-from tests.grader.program.written import ADD
+from tests.grader.program.handwritten_hlo import ADD
 
 ARGUMENTS = "%x = f32[8,16] parameter(0)\n%w = f32[16,4] parameter(1)\n%zero = f32[] constant(0)"
 

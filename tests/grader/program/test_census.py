@@ -10,7 +10,7 @@ import pytest
 from grader.program.census import Census, from_json, read_aliases, take_census, to_json
 from grader.program.memory import Memory
 from grader.program.tokens import ProgramUnreadable
-from tests.grader.program.written import module
+from tests.grader.program.handwritten_hlo import module
 
 TEXT = module(
     "%a = f32[128,4] all-gather(%p), replica_groups=[1,8]<=[8], use_global_device_ids=true, channel_id=1",

@@ -4,7 +4,7 @@ import pytest
 
 from grader.program.census import Collective, take_census
 from grader.program.tokens import ProgramUnreadable
-from tests.grader.program.written import module
+from tests.grader.program.handwritten_hlo import module
 
 GROUPS_OF_4 = "replica_groups=[2,4]<=[8], use_global_device_ids=true, channel_id=3"
 

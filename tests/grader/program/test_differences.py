@@ -6,8 +6,8 @@ import pytest
 
 from grader.program.differences import differences
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, whole
+from grader.program.measurement import Measured
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, product, program, split, whole
 
 WHOLE = 32_768
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from grader.program.census import take_census
 from grader.program.tokens import ProgramUnreadable
-from tests.grader.program.written import module
+from tests.grader.program.handwritten_hlo import module
 
 ONE_DEVICE = "is_scheduled=true"
 

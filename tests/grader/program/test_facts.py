@@ -7,7 +7,7 @@ import pytest
 
 from grader.program.facts import ProgramLeaf, from_json, to_json
 from grader.program.tokens import ProgramUnreadable
-from tests.grader.checks.program.made import EIGHT, exchange, product, program, split
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, product, program, split
 
 FACTS = program(EIGHT, flops=8_000, dots=[product()], collectives=[exchange("all-gather", 32_768)]).facts
 

@@ -7,7 +7,7 @@ import pytest
 from grader.program.census import Census, take_census
 from grader.program.flow import _MOST_ROUNDS
 from grader.program.tokens import ProgramUnreadable
-from tests.grader.program.written import ADD
+from tests.grader.program.handwritten_hlo import ADD
 
 pytestmark = pytest.mark.xdist_group("compiled programs")
 GROUPS = "replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}"

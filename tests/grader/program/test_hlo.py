@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from grader.program.hlo import read_hlo
 from grader.program.shapes import Shape, ShapeTree, leaves
 from grader.program.tokens import ProgramUnreadable
-from tests.grader.program.written import module
+from tests.grader.program.handwritten_hlo import module
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from grader.program.hlo import read_hlo
 from grader.program.listing import MAX_INSTRUCTIONS, Listing, list_program
 from grader.program.strict_json import read, write
-from tests.grader.program.written import module
+from tests.grader.program.handwritten_hlo import module
 
 GATHER = (
     "%gather = f32[16,4]{1,0} all-gather(f32[2,4]{1,0} %p), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, "

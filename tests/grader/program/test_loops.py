@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from grader.program.hlo import read_hlo
 from grader.program.loops import trip_count
-from tests.grader.program.written import module
+from tests.grader.program.handwritten_hlo import module
 
 COMPARED = {
     "LT": int.__lt__, "LE": int.__le__, "GT": int.__gt__, "GE": int.__ge__, "NE": int.__ne__, "EQ": int.__eq__

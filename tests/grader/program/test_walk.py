@@ -4,7 +4,7 @@ import pytest
 
 from grader.program.census import Census, take_census
 from grader.program.tokens import ProgramUnreadable
-from tests.grader.program.written import module
+from tests.grader.program.handwritten_hlo import module
 
 REDUCE = "all-reduce(%p), replica_groups={}, channel_id=1, to_apply=%add"
 WORKER = f"""

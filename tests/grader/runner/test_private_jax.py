@@ -11,7 +11,7 @@ import jax
 import pytest
 
 from grader.runner import private_jax
-from grader.runner.options import COMPILER_OPTIONS
+from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.sandbox.bubblewrap import runner_environment
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -41,11 +41,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-from grader.runner import private_jax, warm
-from grader.runner.options import COMPILER_OPTIONS
+from grader.runner import private_jax, warm_up
+from grader.runner.compiler_options import COMPILER_OPTIONS
 
 found = {"started_before": private_jax.backend_is_started()}
-cache = warm.start_backend()
+cache = warm_up.start_backend()
 found["started_after"] = private_jax.backend_is_started()
 options = private_jax.compiler.get_compile_options(num_replicas=1, num_partitions=1)
 found["options"] = sorted(name for name, _ in options.env_option_overrides)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.errors import SubmissionFault
+from grader.core.errors import SubmissionFault
 from grader.package.package import Limits
 from grader.sandbox.build import PooledSandbox
 from grader.sandbox.protocol import RunnerSpec

@@ -23,7 +23,7 @@ def marked(mark: str) -> list[str]:
             line = Path(entry.path, "cmdline").read_bytes() if entry.name.isdigit() else b""
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if mark.encode() in line and b"tests.grader.sandbox.starter" not in line:
+        if mark.encode() in line and b"tests.grader.sandbox.process_starter" not in line:
             found.append(line.replace(b"\0", b" ").decode(errors="replace")[:200])
     return found
 
@@ -42,7 +42,7 @@ def mark() -> str:
 @pytest.fixture
 def start(mark: str) -> Iterator[Start]:
     """Start a process that follows commands. Returns its number."""
-    command = [sys.executable, "-m", "tests.grader.sandbox.starter", mark]
+    command = [sys.executable, "-m", "tests.grader.sandbox.process_starter", mark]
     with subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.context import NEVER
-from grader.errors import GraderFault, LostRunner
-from grader.judge import Judge
+from grader.core.context import NEVER
+from grader.core.errors import GraderFault, LostRunner
+from grader.judging.judge import Judge
 from grader.package.package import Limits, Package
 from grader.sandbox import pool as pool_module
 from grader.sandbox import session as session_module

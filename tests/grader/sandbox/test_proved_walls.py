@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import WallMissing
+from grader.core.errors import WallMissing
 from grader.runner import probe
 from grader.runner.confine import Confinement
 from grader.sandbox import build, doctor, syscalls

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import GraderFault, LostRunner
+from grader.core.errors import GraderFault, LostRunner
 from grader.package.package import Limits
 from grader.sandbox import users
 from grader.sandbox.protocol import RunnerSpec

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.errors import SubmissionFault
+from grader.core.errors import SubmissionFault
 from grader.package.package import Limits
 from grader.sandbox.priority import may_raise
 from grader.sandbox.verifiers import Verifiers

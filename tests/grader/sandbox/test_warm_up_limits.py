@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import SubmissionFault
+from grader.core.errors import SubmissionFault
 from grader.package.ceiling import Ceiling
 from grader.package.package import Limits
+from grader.sandbox import retry_backoff as setbacks_module
 from grader.sandbox import session as session_module
-from grader.sandbox import setbacks as setbacks_module
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
 from grader.sandbox.protocol import RunnerSpec, Warmup
-from grader.sandbox.setbacks import Setback, Setbacks
+from grader.sandbox.retry_backoff import Setback, Setbacks
 
 # Limits that an author set under a higher ceiling than today's.
 LIMITS = Limits(time_s=20.0, wall_s=30.0, memory_mb=65536)
@@ -70,7 +70,7 @@ def test_a_warm_up_is_held_to_cpu_time(sandbox, monkeypatch):
 
 
 def test_a_warm_up_cannot_speak_for_the_walls(sandbox):
-    forged = "from grader import wire; os.write(3, wire.pack({'wall': 'seccomp', 'found': 'x'}))"
+    forged = "from grader.core import wire; os.write(3, wire.pack({'wall': 'seccomp', 'found': 'x'}))"
     assert "the warm-up failed" in setback_of(sandbox, spec("forged", forged, "time.sleep(60)")).why
 
 
@@ -130,7 +130,7 @@ def test_a_ceiling_names_what_is_above_it_and_clamps_it():
 
 
 def test_the_ceiling_is_above_what_ships():
-    from grader.package.reader import read_package
+    from grader.review.reader import read_package
 
     folders = Path(__file__).resolve().parents[3].joinpath("problems").glob("*/problem.toml")
     assert all(read_package(each.parent, Ceiling()).slug for each in folders)

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from app.core.web.drawings.svg import element, hatching
-from grader.evidence import Amount, Limit
+from grader.verdicts.evidence import Amount, Limit
 
 _WIDTH, _HEIGHT = 300.0, 14.0
 _MINE_TOP, _MINE_HEIGHT = 4.0, 6.0

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from app.core.web.drawings.placement import Leaf, Mesh
 from app.core.web.drawings.svg import drawing, element, hatching
-from grader.evidence import Held, Slices
+from grader.verdicts.evidence import Held, Slices
 
 WHOLE = "all"
 # Each kind of fill in drawings.css has eight colours. Beyond all of them, only letters distinguish slices.

@@ -8,9 +8,9 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from grader.evidence import Held, Slices
-from grader.evidence import Leaf as LeafEvidence
-from grader.evidence import Mesh as MeshAxes
+from grader.verdicts.evidence import Held, Slices
+from grader.verdicts.evidence import Leaf as LeafEvidence
+from grader.verdicts.evidence import Mesh as MeshAxes
 
 MAX_DEVICES = 64
 _MAX_TEXT = 160

@@ -8,7 +8,7 @@ from app.core.web.drawings.placement import label
 from app.core.web.drawings.svg import drawing, element
 from app.core.web.drawings.timeline import axes_text, code, kind_number
 from app.core.web.drawings.units import bytes_text, exact_text, flops_text
-from grader.explore import TPUCollective, TPUComputation, TPUStep
+from grader.explorer.exploration import TPUCollective, TPUComputation, TPUStep
 
 MAX_STEPS = 150
 # The compiler estimates no collective, so each has the same width where it is waited for.

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from app.core.web.drawings.placement import label
 from app.core.web.drawings.svg import drawing, element, hatching
 from app.core.web.drawings.units import TIMES, bytes_text
-from grader.evidence import Axes, CollectiveCall
+from grader.verdicts.evidence import Axes, CollectiveCall
 
 # Abbreviations from the documentation of JAX and XLA. Other kinds are drawn with their first letters.
 _CODES = {

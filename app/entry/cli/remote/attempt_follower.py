@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from app.entry.cli.remote.events import Event
 from app.entry.cli.remote.responses import Attempt, AttemptState
 from app.entry.cli.remote.server import Server
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 _POLL_S = 20
 # A proxy that buffers events buffers all of them: after two empty streams, the attempt is only polled.

@@ -35,7 +35,7 @@ from app.entry.cli.remote.responses import (
     Validation,
     Versions,
 )
-from grader.text import plain_text
+from grader.core.text import plain_text
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -18,7 +18,7 @@ from app.entry.cli.remote.responses import SLUG, Attempt
 from app.entry.cli.remote.server import Server
 from app.entry.cli.submission_arguments import source_of
 from app.entry.cli.verdict_text import print_verdict
-from grader.stored_verdict import read_verdict
+from grader.verdicts.stored_verdict import read_verdict
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")]
 ProblemOption = Annotated[

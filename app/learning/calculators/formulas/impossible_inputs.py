@@ -1,6 +1,6 @@
 """Inputs that no program can have, and the checks that several formulas share."""
 
-from grader.errors import MeshgradeError
+from grader.core.errors import MeshgradeError
 
 Outputs = dict[str, int | float]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.authoring.repositories.sync_runner import Syncs
-from grader.package.reader import package_of
+from grader.review.reader import package_of
 from tests.app.authoring.repositories.asking import REPOSITORIES, outcomes, register, registered, sync
 from tests.app.authoring.repositories.git_server import ADD_ONE, below, write_tree
 from tests.app.authoring.zips import another

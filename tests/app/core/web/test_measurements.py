@@ -9,7 +9,7 @@ import pytest
 from app.core.web.measurements import MAX_MEASUREMENTS, measurements_of
 from app.core.web.templating import ENVIRONMENT
 from app.core.web.verdict_view import arrange_verdict
-from grader.evidence import Amount, Amounts, Collectives, Facts, Leaves, Limit
+from grader.verdicts.evidence import Amount, Amounts, Collectives, Facts, Leaves, Limit
 from tests.app.program_verdict import collectives, leaf, memory, program_verdict
 
 MESH = {"fsdp": 8}

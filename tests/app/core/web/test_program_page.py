@@ -9,7 +9,7 @@ import pytest
 from app.core.web.program_evidence import MAX_DRAWN, MAX_LISTED, MAX_MESHES, arrange_meshes
 from app.core.web.templating import ENVIRONMENT
 from app.core.web.verdict_view import arrange_verdict
-from grader.evidence import (
+from grader.verdicts.evidence import (
     Amount,
     Amounts,
     CollectiveCall,
@@ -26,7 +26,7 @@ from grader.evidence import (
     Leaves,
     Tolerances,
 )
-from grader.verdict import CheckResult, Verdict
+from grader.verdicts.verdict import CheckResult, Verdict
 from tests.app.program_verdict import leaf, make_efficiency, program_verdict
 
 MESH = {"fsdp": 8}

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.web.reasons import REASONS, TRUST
-from grader import reasons
+from grader.core import reasons
 
 
 def test_each_reason_of_the_judge_is_explained_and_no_other() -> None:

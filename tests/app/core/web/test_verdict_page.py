@@ -8,7 +8,8 @@ import pytest
 from app.core.web.messages import listing_of, prose_of, short_number
 from app.core.web.templating import ENVIRONMENT
 from app.core.web.verdict_view import arrange_verdict
-from grader.evidence import (
+from grader.core.reasons import Reason
+from grader.verdicts.evidence import (
     Difference,
     Evidence,
     Facts,
@@ -19,8 +20,7 @@ from grader.evidence import (
     ToleranceUsed,
     WorstElement,
 )
-from grader.reasons import Reason
-from grader.verdict import CaseResult, CheckResult, Status, Timings, Verdict
+from grader.verdicts.verdict import CaseResult, CheckResult, Status, Timings, Verdict
 
 
 def _verdict(

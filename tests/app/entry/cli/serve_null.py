@@ -10,7 +10,7 @@ from app.entry.assembly import Grading
 from app.entry.cli.__main__ import main
 from app.entry.main import create_app
 from app.grading.queue.null_grader import NullGrader
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 
 
 class StuckGrader(NullGrader):

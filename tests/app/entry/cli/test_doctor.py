@@ -18,8 +18,8 @@ from app.entry.cli.__main__ import app
 from app.entry.cli.doctor import try_grading
 from app.grading.queue.models import WorkerRow
 from app.grading.queue.workers import WorkerSetback, WorkerWall
+from grader.judging.self_test import Trial
 from grader.sandbox.doctor import WallReport
-from grader.trial import Trial
 
 
 @pytest.fixture(autouse=True)

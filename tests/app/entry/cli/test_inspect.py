@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from app.core.start_errors import StartRefused
 from app.entry.cli import inspect as command
-from grader.errors import GraderFault, SubmissionFault
-from grader.program.measured import Measured
-from tests.grader.checks.program.made import EIGHT, FOUR, program
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.program.measurement import Measured
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 PACKAGE = CHECKOUT / "tests" / "grader" / "packages" / "move_mean"

@@ -3,7 +3,7 @@
 import pytest
 
 from app.entry.cli import local_judge as module
-from grader.errors import WallMissing
+from grader.core.errors import WallMissing
 
 
 def test_the_isolation_of_the_settings_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:

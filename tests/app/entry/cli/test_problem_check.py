@@ -12,11 +12,11 @@ from app.core.start_errors import StartRefused
 from app.entry.cli import problem_check
 from app.entry.cli.__main__ import app
 from app.entry.cli.private_folder import PrivateFolder
-from grader.errors import WallMissing
-from grader.fingerprint import Fingerprint
-from grader.known import current
+from grader.core.errors import WallMissing
+from grader.mistakes.known_mistakes import current
 from grader.package.fault import PackageFault
-from grader.package.reader import read_package
+from grader.review.reader import read_package
+from grader.verdicts.fingerprint import Fingerprint
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 STARTER = PackageFault("starter", "starter.py", None, "It must be rejected, but it is accepted.")

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from app.core.start_errors import StartRefused
 from app.entry.cli.__main__ import app
 from grader.package.ceiling import Ceiling
-from grader.package.reader import read_package
-from grader.package.rules import review_package
+from grader.review.reader import read_package
+from grader.review.rules import review_package
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 

@@ -4,7 +4,7 @@ import pytest
 
 from app.entry.cli.verdict_text import print_verdict
 from app.grading.queue.null_grader import NullGrader
-from grader.verdict import CaseResult, CheckResult
+from grader.verdicts.verdict import CaseResult, CheckResult
 
 EVIL = "\x1b]0;title\x07\x1b[2J[bold red]markup[/] \u202e\x9b1m"
 

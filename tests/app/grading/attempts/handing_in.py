@@ -6,7 +6,7 @@ from itertools import count
 from app.accounts.caller import User
 from app.core.database import Database
 from app.grading.queue.models import AttemptRow
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 from tests.app.grading.queue.taking import TakingLeases
 from tests.app.program_verdict import program_verdict
 

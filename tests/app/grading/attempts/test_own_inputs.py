@@ -8,10 +8,10 @@ from app.core.errors import MeshNotFound
 from app.grading.attempts.own_inputs import choose, meshes_of
 from app.grading.queue.null_grader import NullGrader
 from app.problems.catalogue import Catalogue
-from grader.own import OwnInputs
+from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import InputSpec
 from tests.app.accounts.people import SITE, browser, form_token, sign_in
-from tests.grader.shipped import package as shipped
+from tests.grader.shipped_submissions import package as shipped
 
 pytestmark = pytest.mark.anyio
 ATTEMPTS, RUNS = "/api/v1/problems/add_one/attempts", "/api/v1/problems/add_one/runs"

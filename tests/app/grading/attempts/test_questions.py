@@ -11,10 +11,10 @@ import pytest
 
 from app.core.database import Database
 from app.grading.queue.models import AttemptRow
-from grader.judge import Judge
+from grader.judging.judge import Judge
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
 from tests.app.conftest import Service, StartService
-from tests.grader.modes.answer.asked import FILES, InHere
+from tests.grader.modes.answer.answer_package import FILES, InHere
 
 pytestmark = pytest.mark.anyio
 PROBLEM = "/api/v1/problems/shard_bytes"

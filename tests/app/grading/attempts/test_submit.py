@@ -6,9 +6,9 @@ import pytest
 
 from app.accounts.service import Accounts
 from app.grading.queue.null_grader import NullGrader
-from grader.context import QUIET
-from grader.errors import Cancelled
-from grader.verdict import Verdict
+from grader.core.context import QUIET
+from grader.core.errors import Cancelled
+from grader.verdicts.verdict import Verdict
 
 pytestmark = pytest.mark.anyio
 ATTEMPTS, RUNS = "/api/v1/problems/add_one/attempts", "/api/v1/problems/add_one/runs"

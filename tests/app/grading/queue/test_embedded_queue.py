@@ -11,9 +11,9 @@ from app.accounts.service import Accounts
 from app.core.database import Database
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.protocol import GradeQueue
-from grader.context import QUIET
-from grader.errors import Cancelled, WallMissing
-from grader.verdict import Verdict
+from grader.core.context import QUIET
+from grader.core.errors import Cancelled, WallMissing
+from grader.verdicts.verdict import Verdict
 
 pytestmark = pytest.mark.anyio
 ATTEMPTS = "/api/v1/problems/add_one/attempts"

@@ -4,7 +4,7 @@ import pytest
 
 from app.grading.queue.fault_signature import signature_of
 from app.grading.queue.leases import columns_of, faults_of
-from grader.evidence import (
+from grader.verdicts.evidence import (
     Amount,
     Amounts,
     Collectives,
@@ -22,8 +22,8 @@ from grader.evidence import (
     Traffic,
     WorstElement,
 )
-from grader.fingerprint import Fingerprint
-from grader.verdict import CheckResult, Verdict
+from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.verdict import CheckResult, Verdict
 
 EIGHT, FOUR = {"fsdp": 8}, {"fsdp": 4}
 

@@ -7,8 +7,8 @@ import pytest
 
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.walls import Walls
-from grader.errors import Cancelled
-from grader.sandbox.setbacks import Setbacks
+from grader.core.errors import Cancelled
+from grader.sandbox.retry_backoff import Setbacks
 
 pytestmark = pytest.mark.anyio
 

@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from app.grading.queue.null_grader import NullGrader
-from grader.context import QUIET, Context
-from grader.errors import GraderFault
+from grader.core.context import QUIET, Context
+from grader.core.errors import GraderFault
 from grader.package.package import Package
-from grader.sandbox import setbacks
+from grader.sandbox import retry_backoff
 from tests.app.conftest import METRICS_TOKEN
 
 METRICS = {"Authorization": f"Bearer {METRICS_TOKEN}"}
@@ -63,7 +63,7 @@ async def test_a_reader_is_told_what_is_being_prepared(start_service):
 
 
 async def test_a_reference_that_failed_is_tried_again_and_told(start_service, monkeypatch):
-    monkeypatch.setattr(setbacks, "_FIRST_PAUSE_S", 3600.0)
+    monkeypatch.setattr(retry_backoff, "_FIRST_PAUSE_S", 3600.0)
     grader = Slow(failures=2)
     grader.go.set()
     async with start_service(grader) as service:
@@ -72,7 +72,7 @@ async def test_a_reference_that_failed_is_tried_again_and_told(start_service, mo
         metrics = await page_with(service, "/metrics", 'meshgrade_setbacks{name="add_one",what="reference",worker="')
         assert "meshgrade_problems_unprepared 1.0" in metrics
         assert grader.failures == 1
-    monkeypatch.setattr(setbacks, "_FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(retry_backoff, "_FIRST_PAUSE_S", 0.01)
     async with start_service(grader) as service:
         metrics = await page_with(service, "/metrics", "meshgrade_problems_unprepared 0.0")
         assert "what=" not in metrics

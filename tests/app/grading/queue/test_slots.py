@@ -28,10 +28,10 @@ from app.grading.queue.protocol import QueueLimits
 from app.grading.queue.slots import Slots
 from app.grading.queue.status import ENDED
 from app.grading.queue.walls import Walls
-from grader.context import QUIET
-from grader.errors import Cancelled
+from grader.core.context import QUIET
+from grader.core.errors import Cancelled
 from grader.package.package import Package
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 from tests.app.conftest import WallState
 
 pytestmark = pytest.mark.anyio

@@ -9,7 +9,7 @@ from app.accounts.service import Accounts
 from app.core.database import Database
 from tests.app.accounts.people import browser, sign_in
 from tests.app.grading.attempts.handing_in import accepted, hand_in
-from tests.grader.modes.answer.asked import FILES
+from tests.grader.modes.answer.answer_package import FILES
 
 pytestmark = pytest.mark.anyio
 TRACKS = '[[tracks]]\nid = "a"\ntitle = "Adding & more"\nteaches = "Sums <of> numbers."\nproblems = ["add_one"]\n'

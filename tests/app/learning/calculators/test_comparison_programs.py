@@ -3,11 +3,11 @@
 import pytest
 
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from tests.problems.on_8_devices import CHECKOUT, STATEMENT_PROGRAMS, run_on_8_devices
 from tests.problems.test_one_network import definition
 
-# tests/slow.py: a module with this name starts a compiler.
+# tests/slow_tests.py: a module with this name starts a compiler.
 __all__ = ["run_on_8_devices"]
 pytestmark = STATEMENT_PROGRAMS
 

@@ -8,7 +8,7 @@ import pytest
 from tests.app.learning.calculators.write_measured_programs import MEASURED, measure
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
 
-# tests/slow.py: a module with this name starts a compiler.
+# tests/slow_tests.py: a module with this name starts a compiler.
 __all__ = ["run_on_8_devices"]
 pytestmark = [
     STATEMENT_PROGRAMS,

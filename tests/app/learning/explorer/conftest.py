@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from app.grading.queue.null_grader import NullGrader
-from grader.chips import CHIPS
-from grader.errors import Cancelled, SubmissionFault
-from grader.package.reader import read_package
+from grader.core.chips import CHIPS
+from grader.core.errors import Cancelled, SubmissionFault
 from grader.program.listing import ListedComputation, ListedInstruction, Listing
 from grader.program.memory import Memory
 from grader.program.tpu import OnChip, TPUFacts
+from grader.review.reader import read_package
 from tests.app.conftest import write_package
-from tests.grader.checks.program.made import exchange, product, program, whole
+from tests.grader.checks.program.made_up_programs import exchange, product, program, whole
 from tests.grader.program.test_schedule import schedule_of
 
 PROGRAM = Path(__file__).resolve().parents[3] / "grader" / "packages" / "move_mean"

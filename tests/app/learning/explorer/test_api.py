@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from app.learning.explorer import service as limits
-from grader.errors import SubmissionFault
+from grader.core.errors import SubmissionFault
 from grader.program.tpu import OnChip
 from tests.app.accounts.people import browser, sign_up
 from tests.app.learning.explorer.conftest import Measuring
@@ -99,7 +99,7 @@ async def test_a_fault_that_load_may_have_caused_is_not_kept(start_service, monk
 async def test_a_compilation_for_tpus_that_was_stopped_is_not_kept(measuring, monkeypatch):
     stopped = OnChip("v5e:2x4", None, "The compiler was stopped.", compiler="libtpu 1")
     monkeypatch.setattr("tests.app.learning.explorer.conftest._on", lambda chip, devices: stopped)
-    monkeypatch.setattr("grader.explore.tpu_compiler", lambda: "1")
+    monkeypatch.setattr("grader.explorer.exploration.tpu_compiler", lambda: "1")
     for _ in range(2):
         await ended(measuring, await explore(measuring, "gather = 1", chip="v5e"))
     assert measuring.grader.inspected == ["gather = 1", "gather = 1"]

@@ -16,7 +16,7 @@ from app.learning.explorer.models import ExplorationRow
 from app.learning.explorer.service import ExplorationLimits, Explorations
 from app.problems.catalogue import Catalogue
 from app.problems.package_store import PackageStore
-from grader.errors import WallMissing
+from grader.core.errors import WallMissing
 from tests.app.grading.queue.taking import doing
 from tests.app.learning.explorer.conftest import Measuring, Waiting
 from tests.app.learning.explorer.test_api import explore

@@ -10,10 +10,10 @@ from app.accounts.service import Accounts
 from app.learning.explorer.examples import all_examples
 from app.learning.explorer.exploration_view import lines_of
 from app.learning.lessons.lesson_files import Lessons
-from grader.explore import explored
+from grader.explorer.exploration import explored
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.learning.explorer.conftest import Measuring
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, product, program
 
 pytestmark = pytest.mark.anyio
 

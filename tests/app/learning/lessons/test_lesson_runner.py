@@ -18,7 +18,7 @@ from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.lesson_runner import LessonRunner
 from app.learning.lessons.models import LessonRunRow
 from app.learning.lessons.runs import LessonRunLimits, LessonRuns
-from grader.errors import Cancelled, WallMissing
+from grader.core.errors import Cancelled, WallMissing
 from tests.app.conftest import WallState
 from tests.app.grading.queue.taking import doing
 from tests.app.learning.lessons.folders import write_lesson

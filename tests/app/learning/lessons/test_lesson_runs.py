@@ -13,7 +13,7 @@ from app.grading.queue.null_grader import NullGrader
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.models import LessonRunRow
 from app.learning.lessons.runs import forget_older_lesson_runs
-from grader.script import Printed, ScriptFault
+from grader.explorer.script import Printed, ScriptFault
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.learning.lessons.folders import write_lesson
 

@@ -1,7 +1,7 @@
 import pytest
 
 from app.operations.help.pages import every_refusal
-from grader.reasons import REASONS
+from grader.core.reasons import REASONS
 
 pytestmark = pytest.mark.anyio
 

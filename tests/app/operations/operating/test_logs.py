@@ -38,10 +38,16 @@ def test_a_line_of_json_holds_the_same():
     stream = io.StringIO()
     set_up_logs("json", "info", stream)
     with structlog.contextvars.bound_contextvars(attempt_id="abc"):
-        logging.getLogger("grader.judge").warning("gone", extra={"ms": 1.5, "source": "secret"})
+        logging.getLogger("grader.judging.judge").warning("gone", extra={"ms": 1.5, "source": "secret"})
     line = json.loads(stream.getvalue())
     assert line.pop("timestamp").endswith("Z")
-    assert line == {"event": "gone", "level": "warning", "logger": "grader.judge", "attempt_id": "abc", "ms": 1.5}
+    assert line == {
+        "event": "gone",
+        "level": "warning",
+        "logger": "grader.judging.judge",
+        "attempt_id": "abc",
+        "ms": 1.5,
+    }
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])

@@ -11,7 +11,7 @@ from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.workers import Workers
 from grader.sandbox.pool import PoolStats
-from grader.sandbox.setbacks import Setback
+from grader.sandbox.retry_backoff import Setback
 from tests.app.accounts.people import browser, sign_in, sign_up
 from tests.app.grading.attempts.test_submit import ATTEMPTS
 

@@ -19,7 +19,7 @@ from app.grading.queue.withheld_verdicts import WithheldRow
 from app.operations.webhooks.models import DeliveryRow, WebhookRow
 from app.teaching.rejudging import pump
 from app.teaching.rejudging.models import RejudgedRow
-from grader.errors import Cancelled
+from grader.core.errors import Cancelled
 from tests.app.accounts.people import sign_in
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.case import Case
 from grader.checks.call import optimizer
 from grader.checks.call_outcome import Answer, Outcome
-from grader.errors import GraderFault
+from grader.core.case import Case
+from grader.core.errors import GraderFault
 
 Event = dict[str, Any]
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.case import Case
 from grader.checks.call import update
 from grader.checks.call_outcome import Answer, Outcome
+from grader.core.case import Case
 
 
 def f32(*values: float) -> np.ndarray:

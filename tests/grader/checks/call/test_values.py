@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from grader.case import Case
 from grader.checks.call import values
 from grader.checks.call_outcome import Answer, Outcome
+from grader.core.case import Case
 
 RIGHT = Answer(np.ones(1, np.float32), [])
 

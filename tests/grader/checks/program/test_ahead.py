@@ -5,7 +5,7 @@ from typing import Any
 from grader.checks.finding import Finding
 from grader.checks.program.ahead import Bounds, check
 from grader.program.collectives import Collective
-from tests.grader.checks.program.made import EIGHT, exchange, program, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program, subject
 
 
 def in_loop(kind: str = "all-gather", **changes: Any) -> Collective:

@@ -1,4 +1,6 @@
-"""Rows of the batch that move, in any shape. The program is made up (made.py): `x` is (24, 16) and is argument 1."""
+"""Rows of the batch that move, in any shape. The program is made up (made_up_programs.py): `x` is (24, 16) and is
+argument 1.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -6,12 +8,12 @@ from typing import Any
 import pytest
 
 from grader.checks.program import batch
-from grader.errors import GraderFault
+from grader.core.errors import GraderFault
 from grader.program.collectives import Collective
 from grader.program.dots import Dot
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured
-from tests.grader.checks.program.made import EIGHT, exchange, product, program, subject, whole
+from grader.program.measurement import Measured
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, product, program, subject, whole
 
 ROWS = 24 * 16 * 4
 

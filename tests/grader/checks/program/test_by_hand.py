@@ -1,4 +1,6 @@
-"""Collectives of the partitioner, distinguished from those written in shard_map. The programs are made up (made.py)."""
+"""Collectives of the partitioner, distinguished from those written in shard_map. The programs are made up
+(made_up_programs.py).
+"""
 
 from typing import Any
 
@@ -6,7 +8,7 @@ import pytest
 
 from grader.checks.program import by_hand
 from grader.program.facts import WrittenCollective
-from tests.grader.checks.program.made import EIGHT, exchange, program, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program, subject
 
 WHOLE = 32_768
 

@@ -8,12 +8,22 @@ import pytest
 
 from grader.checks.program import by_hand, collectives, flops, init_memory, memory, scaling, state_bytes
 from grader.checks.program_subject import Pair, Subject
-from grader.errors import GraderFault
-from grader.evidence import Amount
+from grader.core.errors import GraderFault
 from grader.program.arrays import HeldArray, SummedProduct
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, uneven, whole
+from grader.program.measurement import Measured
+from grader.verdicts.evidence import Amount
+from tests.grader.checks.program.made_up_programs import (
+    EIGHT,
+    FOUR,
+    exchange,
+    product,
+    program,
+    split,
+    subject,
+    uneven,
+    whole,
+)
 
 # w is (512, 16) float32: 32,768 bytes whole, 4,096 on one of 8 devices.
 WHOLE, SHARE = 32_768, 4_096

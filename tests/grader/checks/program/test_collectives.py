@@ -8,10 +8,10 @@ import pytest
 from grader.checks.collective_rules import Count, Rule
 from grader.checks.program import collectives, values
 from grader.checks.program_subject import Pair, Subject
-from grader.errors import GraderFault
-from grader.evidence import Limit
+from grader.core.errors import GraderFault
 from grader.program.collectives import Collective, Part
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, subject
+from grader.verdicts.evidence import Limit
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, program, split, subject
 
 WHOLE = 32_768
 

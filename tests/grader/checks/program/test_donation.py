@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from grader.checks.program import donation
-from grader.evidence import Amount
 from grader.program.facts import ProgramLeaf
-from tests.grader.checks.program.made import EIGHT, FOUR, program, split, subject, uneven, whole
+from grader.verdicts.evidence import Amount
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program, split, subject, uneven, whole
 
 # w is (512, 16) float32: 4,096 bytes on one of 8 devices.
 SHARE = 4_096

@@ -8,12 +8,12 @@ import pytest
 from grader.checks.finding import Finding
 from grader.checks.program.fits import Bounds, check
 from grader.checks.program_subject import FullSizeProgram
-from grader.errors import GraderFault, SubmissionFault
-from grader.program.measured import Measured
+from grader.core.errors import GraderFault, SubmissionFault
+from grader.program.measurement import Measured
 from grader.program.memory import Memory
 from grader.program.schedule import Schedule
 from grader.program.tpu import OnChip, TPUFacts
-from tests.grader.checks.program.made import EIGHT, exchange, program, split, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program, split, subject
 
 GIB = 1 << 30
 LARGE = {"x": 256}

@@ -3,7 +3,7 @@
 import pytest
 
 from grader.checks.program import primitives, retrace
-from tests.grader.checks.program.made import EIGHT, FOUR, program, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program, subject
 
 
 @pytest.mark.parametrize(

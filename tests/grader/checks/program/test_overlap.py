@@ -11,7 +11,7 @@ from grader.checks.program.overlap import Bounds, check
 from grader.program.memory import Memory
 from grader.program.schedule import Schedule, ScheduledCollective, ScheduledComputation, Step
 from grader.program.tpu import OnChip, TPUFacts
-from tests.grader.checks.program.made import EIGHT, FOUR, program, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program, subject
 from tests.grader.program.test_schedule import schedule_of
 
 TOPOLOGY = "v5e:2x4"

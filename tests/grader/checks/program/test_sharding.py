@@ -6,8 +6,8 @@ import pytest
 
 from grader.checks.program import sharding
 from grader.program.facts import ProgramLeaf
-from grader.program.measured import Measured
-from tests.grader.checks.program.made import EIGHT, FOUR, program, split, subject, whole
+from grader.program.measurement import Measured
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program, split, subject, whole
 
 WHOLE, SPLIT = whole((512, 16), 8), split((512, 16), 8)
 

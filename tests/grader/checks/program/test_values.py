@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from grader.case import Case
+from grader.checks.compare import Mismatch
 from grader.checks.program import values
 from grader.checks.program_subject import Result, Subject
-from grader.compare import Mismatch
-from grader.evidence import Difference, FailedCase, Tolerances
-from grader.program.measured import Run
-from tests.grader.checks.program.made import EIGHT, FOUR, program, subject
+from grader.core.case import Case
+from grader.program.measurement import Run
+from grader.verdicts.evidence import Difference, FailedCase, Tolerances
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program, subject
 
 FAULT = Mismatch("wrong_value", "your result is zero", "expected 1, got 0.", Difference(expected="1", got="0"))
 

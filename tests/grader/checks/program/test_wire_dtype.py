@@ -1,4 +1,4 @@
-"""The dtype that collectives carry, as it was written. The programs are made up (made.py)."""
+"""The dtype that collectives carry, as it was written. The programs are made up (made_up_programs.py)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from grader.checks.program import wire_dtype
 from grader.program.facts import WrittenCollective
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, program, subject
 
 WHOLE = 32_768
 NARROW = {"kinds": ["all-gather"], "dtypes": ["bfloat16"], "means": "Narrow it."}

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import GraderFault
-from grader.judge import Judge
+from grader.answers.question_variants import AnswerSheet, Variant, Variants
+from grader.core.errors import GraderFault
+from grader.judging.judge import Judge
 from grader.package.fault import PackageInvalid
-from grader.variants import AnswerSheet, Variant, Variants
-from grader.verdict import Verdict
-from tests.grader.modes.answer.asked import FILES, MANIFEST, InHere, package
+from grader.verdicts.verdict import Verdict
+from tests.grader.modes.answer.answer_package import FILES, MANIFEST, InHere, package
 
 ALWAYS_THE_SAME = """
 def draw(rng):

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.case import Case
-from grader.errors import SubmissionFault
+from grader.core.case import Case
+from grader.core.errors import SubmissionFault
 from grader.modes.program.examine import examine
 from grader.modes.program.export import Export, States, export, later_states
 from grader.modes.program.signatures import signatures_of
 from grader.modes.program.verify import verify
 from grader.package.package import Package, ProgramManifest
-from grader.package.reader import read_package
-from grader.sandbox.null import NullSandbox, NullSession
+from grader.review.reader import read_package
+from grader.sandbox.null_sandbox import NullSandbox, NullSession
 from grader.sandbox.protocol import Output, RunnerSpec
 from tests.grader.forged_replies import ForgedSandbox, frame_of, node_of, nodes, replies
 from tests.grader.test_forged_replies import forged_settings

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from grader.errors import GraderFault
+from grader.core.errors import GraderFault
 from grader.modes.program.full_size import full_size_function
 from grader.package.package import ProgramManifest, ProgramSpec
-from tests.grader.checks.program.made import EIGHT, program
+from tests.grader.checks.program.made_up_programs import EIGHT, program
 
 SPEC: dict[str, Any] = {
     "meshes": [{"x": 8}, {"x": 4}],

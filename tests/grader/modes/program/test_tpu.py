@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.chips import CHIPS
-from grader.context import QUIET
-from grader.errors import SubmissionFault
+from grader.core.chips import CHIPS
+from grader.core.context import QUIET
+from grader.core.errors import SubmissionFault
 from grader.modes.program import tpu
-from grader.program.measured import Artifact
-from grader.sandbox.null import NullSandbox
-from tests.grader.checks.program.made import program
+from grader.program.measurement import Artifact
+from grader.sandbox.null_sandbox import NullSandbox
+from tests.grader.checks.program.made_up_programs import program
 from tests.grader.program.test_schedule import program_json
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.case import Case
-from grader.errors import SubmissionFault
+from grader.core.case import Case
+from grader.core.errors import SubmissionFault
 from grader.modes.program.examine import examine
 from grader.modes.program.mode import ProgramMode
-from grader.package.reader import read_package
+from grader.review.reader import read_package
 from grader.sandbox.faults import fault_of_exit, fault_of_program
-from grader.sandbox.null import NullSandbox, NullSession
+from grader.sandbox.null_sandbox import NullSandbox, NullSession
 from grader.sandbox.protocol import Output, RunnerSpec
 
 CASES = [

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-wire = sys.modules["grader.wire"]
+wire = sys.modules["grader.core.wire"]
 pack = wire.pack
 
 

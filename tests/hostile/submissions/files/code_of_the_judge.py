@@ -3,8 +3,8 @@
 import importlib
 
 for name in (
-    "grader.judge",
-    "grader.references",
+    "grader.judging.judge",
+    "grader.judging.references",
     "grader.modes.program.examine",
     "grader.checks",
     "grader.sandbox.session",

@@ -3,7 +3,7 @@
 import os
 import sys
 
-runner = sys.modules["grader.wire"].__file__
+runner = sys.modules["grader.core.wire"].__file__
 attempts = {
     "write": lambda: open(runner, "a").close(),
     "unlink": lambda: os.unlink(runner),

@@ -6,7 +6,7 @@ import pytest
 
 from app.core.web.drawings.bars import draw_bar, is_over, largest
 from app.core.web.drawings.units import bytes_text, exact_text, flops_text
-from grader.evidence import Amount
+from grader.verdicts.evidence import Amount
 
 
 def _row(

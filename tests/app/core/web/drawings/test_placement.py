@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.web.drawings.placement import Mesh, group_leaves, label
-from grader.evidence import Leaf
+from grader.verdicts.evidence import Leaf
 from tests.app.program_verdict import leaf, sharding
 
 MESH = {"fsdp": 8}

@@ -3,7 +3,7 @@
 import re
 
 from app.core.web.drawings.schedule import MAX_STEPS, draw_schedule
-from grader.explore import TPUCollective, TPUComputation, TPUStep
+from grader.explorer.exploration import TPUCollective, TPUComputation, TPUStep
 
 
 def computation(collectives, steps):

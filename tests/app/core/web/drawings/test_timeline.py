@@ -1,7 +1,7 @@
 """Collectives are drawn in program order, with how often a loop runs them."""
 
 from app.core.web.drawings.timeline import MAX_BLOCKS, block_text, draw_timeline
-from grader.evidence import CollectiveCall
+from grader.verdicts.evidence import CollectiveCall
 
 
 def call(name: str, axes: tuple[str, ...] | None, size: int, executions: int | None, in_loop: bool) -> CollectiveCall:

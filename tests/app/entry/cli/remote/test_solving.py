@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from grader.checks.grading import grading_of
+from grader.checks.grading_table import grading_of
 from tests.app.entry.cli.remote.conftest import TOKEN
 from tests.app.entry.cli.test_serve import serving
 

@@ -24,10 +24,10 @@ from app.grading.queue.walls import Walls
 from app.learning.lessons.models import LessonRunRow
 from app.problems import package_store
 from app.problems.package_store import PackageStore
-from grader.context import QUIET
-from grader.errors import Cancelled, GraderFault
+from grader.core.context import QUIET
+from grader.core.errors import Cancelled, GraderFault
 from grader.package.fault import PackageInvalid, manifest_fault
-from grader.verdict import Verdict
+from grader.verdicts.verdict import Verdict
 
 _FORKSERVER = multiprocessing.get_context("forkserver")
 _FORKSERVER.set_forkserver_preload([__name__])

@@ -1,0 +1,44 @@
+"""The command line with a stand-in for the judge, which needs no sandbox but uses as much of a core as grading does.
+
+For quick measurements of everything around grading. It never executes a submission: it compares the text with that of
+the reference, while a child process computes for `STAND_IN_CPU_S` seconds.
+"""
+
+import functools
+import os
+import subprocess
+import sys
+
+import app.entry.main
+import app.entry.worker
+from app.core.data_folder import DataFolder
+from app.core.settings import Settings
+from app.entry.assembly import Grading
+from app.entry.cli.__main__ import main
+from app.entry.main import create_app
+from app.entry.worker import open_worker
+from app.grading.queue.null_grader import NullGrader
+from grader.verdicts.verdict import Verdict
+
+_CPU_S = os.environ.get("STAND_IN_CPU_S", "0.1")
+_COUNT = "import sys, time\nwhile time.process_time() < float(sys.argv[1]): pass"
+
+
+class BusyGrader(NullGrader):
+    def judge(self, *args: object, **options: object) -> Verdict:  # type: ignore[override]
+        subprocess.run(["nice", "-n", "5", sys.executable, "-S", "-E", "-c", _COUNT, _CPU_S], check=True)
+        return super().judge(*args, **options)  # type: ignore[arg-type]
+
+
+class NoWall:
+    name, up, found, remedy = "none: nothing is executed", True, "", ""
+
+
+def _build(data: DataFolder, settings: Settings) -> Grading:
+    return Grading(BusyGrader(), lambda: [NoWall()])
+
+
+if __name__ == "__main__":
+    app.entry.main.create_app = functools.partial(create_app, grading=_build)  # type: ignore[assignment]
+    app.entry.worker.open_worker = functools.partial(open_worker, grading=_build)
+    main()

@@ -1,0 +1,1 @@
+"""What is compiled or run without being graded: for the Explorer and for lessons."""

@@ -1,0 +1,143 @@
+"""Cases and reference answers: computed by a package's own code on first request, then cached.
+
+cases.py and reference.py each run in their own sandbox, never with a student's submission, and only arrays come out.
+The cache on disk is keyed by package version, versions of JAX and its libraries, and case. Its files are wire frames,
+so reading one executes nothing.
+"""
+
+import collections
+import hashlib
+import hmac
+import importlib.metadata
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grader.core.context import Context, Stop
+from grader.core.errors import Cancelled, GraderFault
+from grader.modes import Modes
+from grader.modes.mode import Prepared
+from grader.package.package import Package
+from grader.sandbox.background_gate import Idle
+from grader.sandbox.background_sandbox import BackgroundSandbox
+from grader.sandbox.protocol import Sandbox
+from grader.sandbox.retry_backoff import Setbacks
+
+# Version of the cached files. Change it when their form, the verifier's compiler options or the drawn cases change.
+_FORMAT = "15"
+_LOOK_S = 0.2
+# The longest pause between two tries in the background. A reference usually fails because the machine is busy, and
+# until it succeeds, every grading has to wait for it.
+_LONGEST_PAUSE_S = 120.0
+
+
+class References:
+    """Computes each package's cases and reference answers once, and caches them. Threads may share one.
+
+    Args:
+      modes: run the package's code.
+      secret: the deployment's secret; hidden inputs are derived from it.
+      cache: a folder that no other user can write.
+      idle: tells when nothing is being graded. Background requests wait for that, and yield to a foreground request for
+        the same package.
+    """
+
+    def __init__(self, modes: Modes, secret: bytes, cache: Path, idle: Idle | None = None) -> None:
+        self._modes = modes
+        self._secret = secret
+        self._cache = cache
+        self._idle = idle or Idle()
+        self._prepared: dict[str, Prepared] = {}
+        self._locks: dict[str, threading.Lock] = {}
+        self._background: dict[str, threading.Event] = {}
+        self._wanted: collections.Counter[str] = collections.Counter()
+        self._guard = threading.Condition()
+        # By version: a success ends the setback and a failure extends it, for all callers.
+        self.setbacks = Setbacks(longest_pause_s=_LONGEST_PAUSE_S)
+
+    def prepare(self, package: Package, context: Context, *, background: bool = False) -> Prepared:
+        """Return the cases and answers of a package from memory, from disk, or by running its code.
+
+        Raises:
+          GraderFault: the package's code failed; the message says which file and how. In the background, also raised
+            after a recent failure, until the next try is due.
+          Cancelled: the caller stopped it, or a foreground request for the same package took over.
+        """
+        with self._turn(package, context.stop, background) as (sandbox, stop):
+            version = package.version
+            if version not in self._prepared:
+                if background and not self.setbacks.is_due(version) and (setback := self.setbacks.of(version)):
+                    raise GraderFault(setback.why)
+                try:
+                    self._prepared[version] = self._make(package, sandbox, Context(context.progress, stop))
+                except Cancelled:
+                    raise
+                except Exception as error:  # of any kind, because the next try may succeed
+                    why = str(error) if isinstance(error, GraderFault) else type(error).__name__
+                    self.setbacks.failed(version, why)
+                    raise
+                self.setbacks.succeeded(version)
+            return self._prepared[version]
+
+    def _make(self, package: Package, sandbox: Sandbox, context: Context) -> Prepared:
+        folder = self._cache / self._key(package)
+        mode = self._modes.of(package)
+        prepared: Prepared | None = mode.load(folder)
+        if prepared is None:
+            prepared = mode.prepare(sandbox, self._case_key(package), context)
+            mode.store(folder, prepared)
+        return prepared
+
+    @contextmanager
+    def _turn(self, package: Package, stop: Stop, background: bool) -> Iterator[tuple[Sandbox, Stop]]:
+        """Hold the package's lock. A foreground request stops background work on the same package.
+
+        Background work waits until no foreground request needs the package. Locks are not fair: without this, it could
+        take the lock again before the request that it yielded to.
+        """
+        key, sandbox = package.version, self._modes.sandbox
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+            if background:
+                while self._wanted[key] and not stop.is_set():
+                    self._guard.wait(_LOOK_S)
+                own = self._background[key] = _Either(stop)
+            else:
+                self._wanted[key] += 1
+                if key in self._background:
+                    self._background[key].set()
+        try:
+            with lock:
+                yield (BackgroundSandbox(sandbox, self._idle, own), own) if background else (sandbox, stop)
+        finally:
+            with self._guard:
+                if background:
+                    self._background.pop(key, None)
+                else:
+                    self._wanted[key] -= 1
+                    self._guard.notify_all()
+
+    def _key(self, package: Package) -> str:
+        """A hash of everything that the answers depend on, including a digest of the secret."""
+        versions = [
+            f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax", "numpy")
+        ]
+        parts = [_FORMAT, package.slug, package.version, *versions, self._case_key(package)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def _case_key(self, package: Package) -> str:
+        """HMAC(deployment secret, problem, version) in hex. The runner derives each hidden case's seed from it."""
+        text = f"meshgrade hidden cases\n{package.slug}\n{package.version}"
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
+
+
+class _Either(threading.Event):
+    """An event that is set once either it or `other` is."""
+
+    def __init__(self, other: Stop) -> None:
+        super().__init__()
+        self._other = other
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._other.is_set()

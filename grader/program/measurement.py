@@ -1,0 +1,101 @@
+"""One program on one mesh: its facts and its runs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from grader.core.errors import GraderFault
+from grader.core.wire import Array, ArrayForm
+from grader.program.facts import ProgramFacts, ProgramLeaf, from_json
+from grader.program.listing import Listing
+from grader.program.tpu import OnChip
+
+Leaves = dict[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An exported program to compile again: its bytes, and the form of each input. The first `state` are donated."""
+
+    program: Array
+    inputs: tuple[ArrayForm, ...]
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
+
+    `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
+    `listing` (the compiled program) and `written` (the exported one) are None unless requested; `tpu` is None unless it
+    was compiled for TPUs, too; `artifact` is None if the program was read from disk.
+    """
+
+    mesh: dict[str, int]
+    facts: ProgramFacts
+    init: ProgramFacts | None
+    state: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    primitives: dict[str, int]
+    retraced: bool
+    listing: Listing | None = None
+    written: Listing | None = None
+    artifact: Artifact | None = None
+    tpu: OnChip | None = None
+
+    @property
+    def state_in(self) -> list[tuple[str, ProgramLeaf]]:
+        return list(zip(self.state, self.facts.inputs, strict=False))
+
+    @property
+    def given(self) -> list[tuple[str, ProgramLeaf]]:
+        """The inputs other than the state."""
+        return list(zip(self.inputs, self.facts.inputs[len(self.state) :], strict=True))
+
+    @property
+    def out(self) -> list[tuple[str, ProgramLeaf]]:
+        return list(zip(self.outputs, self.facts.outputs, strict=True))
+
+    @property
+    def needed_bytes(self) -> int:
+        """The most bytes that a device holds while the program runs, according to its compiler."""
+        memory = self.facts.memory
+        held = memory.argument_bytes + memory.output_bytes - memory.alias_bytes + memory.temporary_bytes
+        return held + self.facts.census.constant_bytes
+
+    def state_bytes(self, device: int) -> int:
+        return sum(leaf.held_bytes(device) for _, leaf in self.state_in)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a program computed for one case: its initial state, and the leaves of each step.
+
+    `replicas` has one dict per step: the leaves whose replicas wrongly differ, as another device holds them.
+    """
+
+    init: Leaves
+    steps: tuple[Leaves, ...]
+    replicas: tuple[Leaves, ...]
+
+
+def measured_of(raw: dict[str, Any], mesh: dict[str, int], inputs: tuple[str, ...]) -> Measured:
+    """Read raw facts.
+
+    Raises:
+      ProgramUnreadable: the facts do not have the right form.
+      GraderFault: the facts do not fit the program.
+    """
+    facts = from_json(raw["facts"])
+    init = from_json(raw["init"]) if raw["init"] is not None else None
+    state, outputs = tuple(raw["state"]), tuple(raw["outputs"])
+    if len(facts.inputs) != len(state) + len(inputs) or len(facts.outputs) != len(outputs):
+        raise GraderFault("a verifier's facts do not fit the program")
+    if init is not None and len(init.outputs) != len(state):
+        raise GraderFault("a verifier's facts of `init` do not fit its state")
+    return Measured(mesh, facts, init, state, inputs, outputs, raw["primitives"], raw["retraced"])
+
+
+def mesh_name(mesh: dict[str, int]) -> str:
+    """`fsdp=8` or `data=2, fsdp=4`."""
+    return ", ".join(f"{axis}={size}" for axis, size in mesh.items())

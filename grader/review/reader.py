@@ -1,0 +1,415 @@
+"""Read a problem folder, or list all of its faults."""
+
+import ast
+import hashlib
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from grader import checks
+from grader.core.reasons import REASONS, Reason
+from grader.core.toml import TomlInvalid, read_toml
+from grader.core.wire import DTYPES
+from grader.package.ceiling import Ceiling
+from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid, manifest_fault
+from grader.package.package import (
+    MANIFEST,
+    MANIFESTS,
+    AnswerManifest,
+    AnswerSpec,
+    CheckSpec,
+    InputSpec,
+    KnownSubmission,
+    Limits,
+    Manifest,
+    Package,
+    ProgramSpec,
+    Tolerance,
+)
+from grader.review.figures import wrong_figures
+from grader.review.names import no_axis, suggest, unknown_names
+from grader.verdicts.fingerprint import KnownFingerprints
+
+MAX_FILE_BYTES = 1 << 20
+# Fingerprints of the rejected submissions. They are computed from the other files, so they are not part of a version.
+KNOWN = "known.json"
+_TEXTS = ("statement.md", "hints.md", "editorial.md")
+_CODE_FILES = (*_TEXTS, "starter.py", "reference.py", "cases.py")
+_ANSWER_FILES = (*_TEXTS, "question.md", "questions.py", "mistakes.py", "explanation.md")
+_MODELS: dict[str, type[BaseModel]] = {
+    "limits": Limits,
+    "checks": CheckSpec,
+    "tolerance": Tolerance,
+    "program": ProgramSpec,
+    "inputs": InputSpec,
+    "answers": AnswerSpec,
+}
+# The first string of a file, after comments, found in linear time even if it never ends.
+_DOCSTRING = re.compile(
+    r"""(?:\s++|\#[^\n]*+)*+[rRuU]?
+    (?:\"""(?:[^"\\]++|\\.|"(?!""))*+\"""|'''(?:[^'\\]++|\\.|'(?!''))*+'''
+    |"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')""",
+    re.VERBOSE | re.DOTALL,
+)
+_NO_MODE = ("union_tag_not_found", "union_tag_invalid")
+
+
+def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
+    """Read and validate a problem folder.
+
+    Args:
+      ceiling: the highest limits that it can set; None if none of its code will run.
+    Raises:
+      PackageInvalid: the package is not valid. The error has all of its faults.
+    """
+    if not (folder / "problem.toml").is_file():
+        missing = PackageFault("missing-file", MANIFEST_FILE, None, f"it does not contain a {MANIFEST_FILE}")
+        raise PackageInvalid(str(folder), [missing])
+    faults: list[PackageFault] = []
+    files = read_files(folder, faults)
+    return _assemble(folder.name, files, str(folder), faults, ceiling)
+
+
+def package_of(
+    slug: str | None, files: dict[str, str], ceiling: Ceiling | None = None, *, is_stored: bool = False
+) -> Package:
+    """Validate a package from the texts of its files.
+
+    Args:
+      slug: the slug that its manifest must have; None if any slug is right.
+      files: texts by path, as in `Package.files`.
+      ceiling: as in `read_package`; None for a stored version.
+      is_stored: it is a stored version. Names and figures are not validated again, so that rules that are newer than
+        the version do not affect its attempts.
+    Raises:
+      PackageInvalid: as in `read_package`.
+    """
+    faults: list[PackageFault] = []
+    for name, text in files.items():
+        if not _belongs(name):
+            faults.append(_misplaced(name))
+        elif len(text.encode()) > MAX_FILE_BYTES:
+            faults.append(_too_long(name))
+    return _assemble(slug, dict(sorted(files.items())), slug or "this", faults, ceiling, is_stored=is_stored)
+
+
+def _assemble(
+    slug: str | None,
+    files: dict[str, str],
+    where: str,
+    faults: list[PackageFault],
+    ceiling: Ceiling | None,
+    *,
+    is_stored: bool = False,
+) -> Package:
+    manifest = _read_manifest(slug, files.get("problem.toml", ""), faults)
+    if manifest is not None and ceiling is not None:
+        faults += ceiling.faults(manifest.limits)
+    if not is_stored:
+        faults += [*_short_wall(manifest.limits), *unknown_names(manifest, files)] if manifest else []
+        faults += wrong_figures(files)
+    is_answered = isinstance(manifest, AnswerManifest)
+    for name in _ANSWER_FILES if is_answered else _CODE_FILES:
+        if not files.get(name, "").strip():
+            faults.append(PackageFault("missing-file", name, None, f"{name} is missing or empty"))
+    if manifest is not None:
+        faults += _of_another_mode(manifest, files)
+    files, known = _without_known(files, faults)
+    accepted = () if is_answered else _known(files, "submissions/accepted/", faults)
+    rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
+    if faults or manifest is None:
+        raise PackageInvalid(where, faults)
+    return Package(
+        manifest=manifest,
+        version=_version(files),
+        statement=files["statement.md"],
+        hints=_hints(files["hints.md"]),
+        editorial=files["editorial.md"],
+        starter=_empty_answers(manifest) if isinstance(manifest, AnswerManifest) else files["starter.py"],
+        reference=files.get("reference.py", ""),
+        cases=files.get("cases.py", ""),
+        accepted=accepted,
+        rejected=rejected,
+        warmup=files.get("warmup.py", ""),
+        figures={name.removeprefix("figures/"): text for name, text in files.items() if name.startswith("figures/")},
+        files=files,
+        known=known,
+    )
+
+
+def _short_wall(limits: Limits) -> list[PackageFault]:
+    """The fault if the limit on wall-clock time is too close to the limit on CPU time for a busy machine."""
+    least = 2 * limits.time_s
+    if limits.wall_s >= least:
+        return []
+    message = (
+        f"limits.wall_s is {limits.wall_s:g}; it must be at least twice limits.time_s, because a busy machine takes "
+        f"longer. Set it to {least:g} or more"
+    )
+    return [manifest_fault("limit", "limits.wall_s", message)]
+
+
+def read_files(folder: Path, faults: list[PackageFault]) -> dict[str, str]:
+    """Read the text of every file in a package's folder, by path. Add what is wrong to `faults`."""
+    files: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if "__pycache__" in path.parts or (path.is_dir() and not path.is_symlink()):
+            continue
+        if path.is_symlink() or not path.is_file():
+            message = f"{name} is not a plain file: links and devices are not followed"
+            faults.append(PackageFault("unreadable-file", name, None, message))
+        elif path.stat().st_size > MAX_FILE_BYTES:
+            faults.append(_too_long(name))
+        elif not _belongs(name):
+            faults.append(_misplaced(name))
+        else:
+            try:
+                # Drop the byte order mark that some editors write, which Python and TOML do not accept inside text.
+                files[name] = path.read_text(encoding="utf-8-sig")
+            except UnicodeDecodeError as error:
+                faults.append(PackageFault("unreadable-file", name, None, f"{name} is not UTF-8 (byte {error.start})"))
+    return files
+
+
+def _too_long(name: str) -> PackageFault:
+    return PackageFault("unreadable-file", name, None, f"{name} is over {MAX_FILE_BYTES >> 20} MiB")
+
+
+def _misplaced(name: str) -> PackageFault:
+    hint = suggest(name, [MANIFEST_FILE, *_CODE_FILES, *_ANSWER_FILES])
+    return PackageFault("misplaced-file", name, None, f"{name} does not belong in a package{hint}")
+
+
+def _belongs(name: str) -> bool:
+    if name in ("problem.toml", "warmup.py", KNOWN, *_CODE_FILES, *_ANSWER_FILES):
+        return True
+    return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
+
+
+def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[PackageFault]:
+    if isinstance(manifest, AnswerManifest):
+        others = {name for name in files if name.startswith("submissions/")} | {"warmup.py", KNOWN, *_CODE_FILES}
+        others -= set(_ANSWER_FILES)
+    else:
+        others = set(_ANSWER_FILES) - set(_CODE_FILES)
+    message = f"does not belong in a package of mode {manifest.mode}"
+    return [PackageFault("misplaced-file", name, None, f"{name} {message}") for name in files if name in others]
+
+
+def _without_known(
+    files: dict[str, str], faults: list[PackageFault]
+) -> tuple[dict[str, str], KnownFingerprints | None]:
+    text = files.get(KNOWN)
+    if text is None:
+        return files, None
+    others = {name: each for name, each in files.items() if name != KNOWN}
+    try:
+        return others, KnownFingerprints.model_validate_json(text)
+    except ValidationError:
+        message = f"{KNOWN} is not what `meshgrade problem check` writes. Delete it, and run that again"
+        faults.append(PackageFault("misplaced-file", KNOWN, None, message))
+        return others, None
+
+
+def _empty_answers(manifest: AnswerManifest) -> str:
+    """The JSON that a student fills in."""
+    empty = {
+        spec.id: [["" for _ in spec.columns] for _ in spec.rows] if spec.kind == "table" else ""
+        for spec in manifest.answers
+    }
+    return json.dumps(empty, indent=2) + "\n"
+
+
+def _read_manifest(slug: str | None, text: str, faults: list[PackageFault]) -> Manifest | None:
+    try:
+        raw = read_toml(text)
+    except TomlInvalid as error:
+        faults.append(PackageFault("toml", MANIFEST_FILE, error.line, f"{MANIFEST_FILE} is not TOML: {error}"))
+        return None
+    try:
+        manifest = MANIFEST.validate_python(raw)
+    except ValidationError as error:
+        faults += _explain_all(raw, error)
+        return None
+    faults += _contradictions(manifest, slug)
+    return manifest
+
+
+def _contradictions(manifest: Manifest, slug: str | None) -> list[PackageFault]:
+    faults = []
+    if slug is not None and manifest.slug != slug:
+        message = f"slug is '{manifest.slug}', but the folder is called '{slug}'"
+        faults.append(manifest_fault("manifest", "slug", message))
+    ids = [check.id for check in manifest.checks]
+    for number, check in enumerate(manifest.checks):
+        faults += _faults_of_check(manifest, number, check)
+    faults += _faults_of_program(manifest)
+    if isinstance(manifest, AnswerManifest):
+        faults += _faults_of_answers(manifest)
+    if len(set(ids)) != len(ids):
+        faults.append(manifest_fault("check", "checks", "a check is listed twice"))
+    if "values" not in ids:
+        message = "the check 'values' is missing: without it any output would pass"
+        faults.append(manifest_fault("check", "checks", message))
+    points = sum(check.points for check in manifest.checks)
+    if points != 100:
+        faults.append(manifest_fault("points", "checks", f"the points of the checks add up to {points}, not 100"))
+    for name in manifest.tolerance:
+        if name not in DTYPES:
+            message = f"unknown dtype in tolerance: '{name}'{suggest(name, list(DTYPES))}"
+            faults.append(manifest_fault("manifest", f"tolerance.{name}", message))
+    return faults
+
+
+def _faults_of_check(manifest: Manifest, number: int, check: CheckSpec) -> list[PackageFault]:
+    known = checks.names(manifest.mode)
+    if check.id not in known:
+        message = f"there is no check '{check.id}' in mode {manifest.mode}{suggest(check.id, known)}"
+        return [manifest_fault("check", f"checks.{number}", message)]
+    model = checks.load(manifest.mode, check.id).Bounds
+    try:
+        check.read_bounds(model)
+    except ValidationError as error:
+        return [_explain_bound(number, check.id, fault, model) for fault in error.errors()]
+    return []
+
+
+def _explain_bound(number: int, check: str, fault: Any, model: type[BaseModel]) -> PackageFault:
+    where = ".".join(str(part) for part in fault["loc"])
+    message = f"check '{check}': {where}: {fault['msg']}"
+    if fault["type"] == "extra_forbidden":
+        hint = suggest(where, ["points", "title", "means", *model.model_fields])
+        message = f"unknown key '{where}' in check '{check}'{hint}"
+    return manifest_fault("check", f"checks.{number}.{where}", message)
+
+
+def _faults_of_program(manifest: Manifest) -> list[PackageFault]:
+    if manifest.mode != "program":
+        return []
+    program = manifest.program
+    faults = []
+    if program.export_init and not program.init:
+        message = "program.export_init requires program.init"
+        faults.append(manifest_fault("manifest", "program.export_init", message))
+    for number, check in enumerate(manifest.checks):
+        if check.id == "init_memory" and not program.export_init:
+            message = "the check 'init_memory' needs program.export_init = true"
+            faults.append(manifest_fault("check", f"checks.{number}", message))
+    axes = list(program.meshes[0])
+    sizes = [math.prod(mesh.values()) for mesh in program.meshes]
+    if any(list(mesh) != axes for mesh in program.meshes):
+        message = "program.meshes: all meshes must have the same axes, in the same order"
+        faults.append(manifest_fault("manifest", "program.meshes", message))
+    if len(set(sizes)) != len(sizes) or not all(2 <= size <= manifest.devices for size in sizes):
+        # On one device, collectives vanish or have groups of one, so there is nothing to grade.
+        message = (
+            f"program.meshes: sizes {sizes} must differ and lie between 2 and {manifest.devices}, the number of devices"
+        )
+        faults.append(manifest_fault("manifest", "program.meshes", message))
+    for name, spec in program.inputs.items():
+        key = f"program.inputs.{name}"
+        used = [axis for dim in spec for axis in ([dim] if isinstance(dim, str) else dim) if axis]
+        for axis in used:
+            if axis not in axes:
+                faults.append(manifest_fault("name", key, f"{key}: {no_axis(axis, axes)}"))
+        if len(set(used)) != len(used):
+            faults.append(manifest_fault("manifest", key, f"{key}: a mesh axis is used twice"))
+    return faults
+
+
+def _faults_of_answers(manifest: AnswerManifest) -> list[PackageFault]:
+    ids = [each.id for each in manifest.answers]
+    return [
+        manifest_fault("manifest", "answers", f"answers: the id '{each}' occurs twice")
+        for each in sorted(set(ids))
+        if ids.count(each) > 1
+    ]
+
+
+def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[PackageFault]:
+    """Every fault of a manifest. If its mode is missing or unknown, the mode is guessed from its tables."""
+    if all(fault["type"] not in _NO_MODE for fault in error.errors()):
+        return [_explain(fault) for fault in error.errors()]
+    mode, modes = raw.get("mode"), list(MANIFESTS)
+    name = str(mode)[:40]
+    fault = f"there is no mode '{name}'{suggest(name, modes)}" if "mode" in raw else "it is missing"
+    message = f"mode: {fault}. Write one of {', '.join(repr(each) for each in modes)}"
+    faults = [manifest_fault("manifest", "mode", message)]
+    try:
+        likely = next((each for each, table in (("program", "program"), ("answer", "answers")) if table in raw), "call")
+        MANIFEST.validate_python(raw | {"mode": likely})
+    except ValidationError as others:
+        faults += [_explain(fault) for fault in others.errors()]
+    return faults
+
+
+def _explain(fault: Any) -> PackageFault:
+    mode, *rest = fault["loc"]
+    path = [str(part) for part in rest]
+    key = ".".join(path)
+    message = f"{key}: {fault['msg']}"
+    if path == ["program"] and fault["type"] == "missing":
+        key, message = "mode", "mode program needs a table [program]"
+    elif path == ["program"] and fault["type"] == "extra_forbidden":
+        message = "[program] belongs to mode program"
+    elif fault["type"] == "extra_forbidden":
+        known = _MODELS.get(path[0], MANIFESTS[mode]).model_fields
+        message = f"unknown key '{key}'{suggest(path[-1], list(known))}"
+    return manifest_fault("manifest", key, message)
+
+
+def _known(files: dict[str, str], prefix: str, faults: list[PackageFault]) -> tuple[KnownSubmission, ...]:
+    found = []
+    for name, source in files.items():
+        if not name.startswith(prefix):
+            continue
+        reason = _reason(name, faults)
+        text = _first_docstring(source)
+        if not text:
+            message = "its first line must be a docstring that states what its author believed"
+            faults.append(PackageFault("misconception", name, None, message))
+        found.append(KnownSubmission(name.removeprefix(prefix).removesuffix(".py"), source, reason, text))
+    if not found:
+        faults.append(PackageFault("submissions", prefix, None, f"{prefix} does not contain a submission"))
+    return tuple(found)
+
+
+def _reason(name: str, faults: list[PackageFault]) -> Reason | None:
+    parts = name.split("/")
+    if parts[1] == "accepted":
+        return None
+    for reason in REASONS:
+        if reason == parts[2]:
+            return reason
+    message = f"'{parts[2]}' is not a reason{suggest(parts[2], list(REASONS))}"
+    faults.append(PackageFault("reason", name, None, message))
+    return None
+
+
+def _first_docstring(source: str) -> str:
+    # Don't parse the whole file, which can be long, or have a syntax error on purpose.
+    begin = _DOCSTRING.match(source)
+    try:
+        return " ".join((ast.get_docstring(ast.parse(begin[0])) or "").split()) if begin else ""
+    except (SyntaxError, ValueError):
+        return ""
+
+
+def _hints(text: str) -> tuple[str, ...]:
+    parts = re.split(r"^## .*$", text, flags=re.MULTILINE)
+    return tuple(part.strip() for part in parts[1:] if part.strip())
+
+
+def _version(files: dict[str, str]) -> str:
+    digest = hashlib.sha256()
+    for name, text in sorted(files.items()):
+        for part in (name, text):
+            data = part.encode()
+            # Hash the lengths first, so that two packages never produce the same bytes.
+            digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()

@@ -1,0 +1,234 @@
+"""Evidence of a check as data, in a few kinds that pages know how to draw.
+
+A check that builds one of these kinds needs no code in any page. Bytes and operations are those of one device. Names of
+leaves, specs and texts may come from a submission: `SafeText` cleans them, and pages escape and shorten them.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grader.core.strict_model import Closed, SafeText
+
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+# Axis name to size, in the order of the axes; devices are numbered row by row.
+Mesh = dict[SafeText, Annotated[int, Field(ge=1)]]
+# Not strict, because JSON has only lists. The elements are strict.
+Shape = Annotated[tuple[Count, ...], Field(strict=False)]
+# [start, stop) of one dimension.
+Extent = Annotated[tuple[Count, Count], Field(strict=False)]
+Slices = Annotated[tuple[Extent, ...], Field(strict=False)]
+# What each device holds, in mesh order.
+Held = Annotated[tuple[Slices, ...], Field(strict=False)]
+Axes = Annotated[tuple[SafeText, ...], Field(strict=False)]
+
+
+class OnMesh(Closed):
+    """Evidence about one mesh. `cases` names the program's cases, if the mesh has several programs."""
+
+    mesh: Mesh
+    cases: list[SafeText] = Field(default_factory=list)
+
+
+class Leaf(Closed):
+    """One array in the input state or in the step's output. `got` is null if there is no such leaf.
+
+    `ok` says whether the check accepts it, because a check can accept placements other than the reference's. `shape` is
+    the reference's; a slice of `got` may have another number of dimensions.
+    """
+
+    path: SafeText
+    when: Literal["in", "out"]
+    shape: Shape
+    dtype: SafeText
+    ok: bool
+    expected_spec: SafeText
+    got_spec: SafeText
+    expected: Held
+    got: Held | None
+
+
+class Leaves(OnMesh):
+    """The placement of each leaf."""
+
+    kind: Literal["leaves"] = "leaves"
+    leaves: list[Leaf]
+
+
+class Amount(Closed):
+    """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were split.
+
+    `at_least` and `at_most` are the smallest and the largest value that the check accepts; null if it sets none.
+    """
+
+    name: SafeText
+    mine: Count | None
+    reference: Count | None
+    whole: Count | None
+    at_least: Count | None = None
+    at_most: Count | None = None
+
+
+class Amounts(OnMesh):
+    """Quantities on one device. `title` names the quantity, and `whole_title` says what `whole` means."""
+
+    kind: Literal["amounts"] = "amounts"
+    title: SafeText
+    unit: Literal["bytes", "operations"]
+    whole_title: SafeText
+    rows: list[Amount]
+
+
+class Traffic(Closed):
+    """A sum over collectives: bytes of whole tensors, and bytes that each device sends."""
+
+    executions: Count
+    bytes: Count
+    ring_bytes: Count
+
+
+class CollectiveSum(Closed):
+    """All collectives of one kind over the same axes. `axes` is null if their groups do not run along axes."""
+
+    collective: SafeText
+    axes: Axes | None
+    group_size: Count
+    in_loop: bool
+    mine: Traffic | None
+    reference: Traffic | None
+
+
+class CollectiveCall(Closed):
+    """One collective of a program. `bytes` is that of one execution; `executions` is null if the number is unknown."""
+
+    collective: SafeText
+    axes: Axes | None
+    bytes: Count
+    executions: Count | None
+    in_loop: bool
+
+
+class Limit(Closed):
+    """A rule's bounds on some collectives, over all their executions.
+
+    `at_least` and `at_most` are the smallest and the largest value that it accepts; null if it sets no such bound.
+    `reference` is null for a rule about single leaves; `name` then has the leaf that is furthest out of bounds.
+    """
+
+    name: SafeText
+    unit: Literal["bytes", "executions"]
+    mine: Count
+    reference: Count | None
+    at_least: Count | None
+    at_most: Count | None
+
+
+class Collectives(OnMesh):
+    """Communication: sums for both programs, the first collectives of each in program order, and the limits."""
+
+    kind: Literal["collectives"] = "collectives"
+    sums: list[CollectiveSum]
+    mine: list[CollectiveCall]
+    reference: list[CollectiveCall]
+    # Verdicts that are older than this field have none.
+    limits: list[Limit] = Field(default_factory=list)
+
+
+class Factor(Closed):
+    """The factor by which a quantity changes from the main mesh to this one; null if it is unknown."""
+
+    name: SafeText
+    mine: Number | None
+    reference: Number | None
+
+
+class Factors(OnMesh):
+    """How quantities change with the mesh."""
+
+    kind: Literal["factors"] = "factors"
+    factors: list[Factor]
+
+
+class Facts(Closed):
+    """Numbers, texts and booleans by name. `about` names their subject. `mesh` is null if they apply to every mesh."""
+
+    kind: Literal["facts"] = "facts"
+    mesh: Mesh | None = None
+    cases: list[SafeText] = Field(default_factory=list)
+    about: SafeText
+    values: dict[SafeText, bool | int | SafeText]
+
+
+class ToleranceUsed(Closed):
+    """Passes where |got - expected| <= atol + rtol * |expected|."""
+
+    rtol: Number
+    atol: Number
+
+
+class Tolerances(Closed):
+    """The tolerance for each compared dtype."""
+
+    kind: Literal["tolerances"] = "tolerances"
+    by_dtype: dict[SafeText, ToleranceUsed]
+
+
+class WorstElement(Closed):
+    """The element with the largest error. The relative error is null if it is infinite or not a number."""
+
+    index: list[Count]
+    expected: SafeText
+    got: SafeText
+    relative_error: Number | None
+
+
+class Difference(Closed):
+    """How a result differs: the values as text, or the names of the leaves if those differ."""
+
+    expected: SafeText | list[SafeText]
+    got: SafeText | list[SafeText]
+    worst: WorstElement | None = None
+
+
+class Frame(Closed):
+    """A line of a traceback."""
+
+    line: int
+    function: SafeText
+    text: SafeText
+
+
+class Fault(Closed):
+    """How the submission failed: where a syntax error is, the exception, or what ended its process."""
+
+    kind: Literal["fault"] = "fault"
+    line: int | None = None
+    column: int | None = None
+    type: SafeText | None = None
+    traceback: list[Frame] = Field(default_factory=list)
+    ended_by: SafeText | None = None
+
+    @classmethod
+    def entries_of(cls, detail: Mapping[str, object]) -> list["Fault"]:
+        """The entry for a `SubmissionFault.detail`, whose form the session has checked; none if it is empty."""
+        return [cls.model_validate(detail)] if detail else []
+
+
+class FailedCase(Closed):
+    """A public case that failed; for a program, with the mesh and the step."""
+
+    kind: Literal["case"] = "case"
+    case: SafeText
+    mesh: Mesh | None = None
+    where: SafeText = ""
+    inputs: dict[SafeText, SafeText] = Field(default_factory=dict)
+    difference: Difference | None = None
+    fault: Fault | None = None
+
+
+Evidence = Annotated[
+    Leaves | Amounts | Collectives | Factors | Facts | Tolerances | FailedCase | Fault,
+    Field(discriminator="kind"),
+]

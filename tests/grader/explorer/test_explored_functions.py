@@ -1,0 +1,128 @@
+"""Functions that belong to no problem, compiled by the real judge: the examples of the Explorer, and others."""
+
+import pytest
+
+from app.learning.explorer.examples import all_examples
+from grader.core.errors import SubmissionFault
+from grader.explorer.exploration import Explored, explored
+from grader.inputs.explored_function import read_function
+
+pytestmark = pytest.mark.xdist_group("explored functions")
+INPUTS = 'x: float32[16, 8] P("data")'
+
+
+def named(result: Explored) -> list[str]:
+    [program] = result.programs
+    return [
+        f"{each.collective} over {' and '.join(each.axes or ())}{', in a loop' if each.in_loop else ''}"
+        for each in program.collectives
+    ]
+
+
+@pytest.mark.parametrize("example", all_examples(), ids=lambda example: example.slug)
+def test_an_example_has_the_collectives_that_it_names(judge, example):
+    result = explored(judge.inspect_function(example.function, example.source))
+    assert named(result) == list(example.expected)
+    [program] = result.programs
+    assert all(each.line for each in program.collectives)
+    given = {leaf.path: leaf.got_spec for leaf in program.leaves.leaves if leaf.when == "in"}
+    assert list(given) == [each.name for each in example.function.inputs]
+    assert "no sharding over the mesh" not in given.values()
+
+
+def test_the_compiled_program_leads_to_the_lines(judge):
+    example = all_examples()[0]
+    [program] = explored(judge.inspect_function(example.function, example.source)).programs
+    assert program.hlo[0].caller == ""
+    assert all(each.caller for each in program.hlo[1:])
+    lines = {each.text.split("(")[0].split()[-1]: each.line for part in program.hlo for each in part.instructions}
+    assert lines["all-reduce"] == 6
+    assert lines["parameter"] is None
+    written = [each for part in program.stablehlo for each in part.instructions]
+    assert program.stablehlo[0].name == "main"
+    assert [each.line for each in written if "dot_general" in each.text] == [5, 6]
+    assert not any("loc(" in each.text for each in written)
+
+
+def test_the_ring_passes_seven_times(judge):
+    [ring] = [each for each in all_examples() if each.slug == "ring"]
+    [program] = explored(judge.inspect_function(ring.function, ring.source)).programs
+    assert [each.executions for each in program.collectives] == [7]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason", "message"),
+    [
+        ("def g(x):\n    return x\n", "missing_entry", "does not define `f`"),
+        ("def f(x:\n", "syntax_error", ""),
+        ("def f(x, y):\n    return x\n", "error", "missing 1 required positional argument"),
+        ("def f(x):\n    return x if x[0, 0] > 0 else -x\n", "not_exportable", "must therefore not depend on a value"),
+        ("def f(x):\n    return None\n", "wrong_structure", "`f` returns a result that contains no array."),
+        (
+            "def f(x):\n    return 'x'\n",
+            "wrong_structure",
+            "a result whose leaf result is a str, not an array.",
+        ),
+        ("import jax\n\ndef f(x):\n    jax.debug.print('{}', x)\n    return x\n", "not_exportable", "jax.debug.print"),
+    ],
+)
+def test_a_function_without_a_program_says_why(judge, source, reason, message):
+    with pytest.raises(SubmissionFault) as fault:
+        judge.inspect_function(read_function("f", "data=4", INPUTS), source)
+    assert (fault.value.reason, message in str(fault.value)) == (reason, True)
+
+
+def test_a_mesh_may_have_256_devices(judge):
+    function = read_function("f", "data=64, model=4", 'x: float32[1024, 512] P("data", "model")')
+    [program] = explored(judge.inspect_function(function, "def f(x):\n    return x.sum(1)\n")).programs
+    [found] = program.collectives
+    assert (found.collective, found.axes, found.group_size) == ("all-reduce", ("model",), 4)
+    assert program.memory.rows[0].mine == 16 * 128 * 4
+
+
+def test_large_inputs_need_no_memory(judge):
+    """Eight times 64 GiB: nothing is run."""
+    function = read_function("f", "data=8", 'x: float32[131072, 1048576] P("data")')
+    [program] = explored(judge.inspect_function(function, "def f(x):\n    return x.sum()\n")).programs
+    assert program.memory.rows[0].mine == 64 << 30
+
+
+def test_leaves_of_one_argument_are_a_pytree(judge):
+    source = """
+import jax
+
+def step(state, x, other):
+    assert list(state) == ["params", "count"], state
+    assert [list(layer) for layer in state["params"]] == [["w", "b"], ["w"]]
+    assert sorted(other) == ["0", "2"]
+    for layer in state["params"]:
+        x = x @ layer["w"]
+    return {"x": x + other["2"], "count": state["count"] + 1}
+"""
+    inputs = """
+        state/params/0/w: float32[8, 16] P(None, "data")
+        x: float32[4, 8]
+        other/2: float32[8]
+        state/params/0/b: float32[16]
+        state/params/1/w: float32[16, 8] P("data")
+        state/count: int32[]
+        other/0: float32[8]
+    """
+    [program] = explored(judge.inspect_function(read_function("step", "data=4", inputs), source)).programs
+    given = {leaf.path: leaf.got_spec for leaf in program.leaves.leaves if leaf.when == "in"}
+    assert given == {
+        "state/params/0/w": "P(None, 'data')",
+        "x": "P()",
+        "other/2": "P()",
+        "state/params/0/b": "P()",
+        "state/params/1/w": "P('data')",
+        "state/count": "P()",
+        "other/0": "P()",
+    }
+    assert [each.collective for each in program.collectives] == ["all-reduce"]
+
+
+def test_a_native_kernel_is_compiled_in_a_verifier_of_its_own(judge):
+    source = "import jax.numpy as jnp\n\ndef f(x):\n    return jnp.linalg.qr(x)[1]\n"
+    [program] = explored(judge.inspect_function(read_function("f", "data=1", "x: float32[16, 8]"), source)).programs
+    assert [leaf.shape for leaf in program.leaves.leaves if leaf.when == "out"] == [(8, 8)]
