@@ -4,11 +4,11 @@ app/core/rest/routing.py calls `read_json` for a route whose signature has a bod
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any, NoReturn, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
 
 from app.core.errors import (
     BodyNotJSON,
@@ -126,7 +126,7 @@ def refuse_fields(error: ValidationError) -> NoReturn:
     raise _REFUSALS.get(faults[0]["type"], FieldInvalid)(f"{detail}.", errors=errors)
 
 
-def _message(fault: ErrorDetails) -> str:
+def _message(fault: Mapping[str, Any]) -> str:
     bounds = fault.get("ctx", {})
     match fault["type"]:
         case "int_type" | "int_parsing" | "int_from_float":
@@ -144,7 +144,7 @@ def _message(fault: ErrorDetails) -> str:
         case "literal_error":
             return f"must be {bounds['expected']}".replace("'", "")
         case _:
-            return fault["msg"]
+            return str(fault["msg"])
 
 
 def _path(location: tuple[int | str, ...]) -> str:
