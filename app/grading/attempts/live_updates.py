@@ -11,8 +11,7 @@ from app.grading.attempts.schemas import AttemptJSON
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptView
 from app.grading.queue.events import Change
-from app.grading.queue.fair_share import QueuePlace
-from app.grading.queue.status import ENDED
+from app.grading.queue.status import ENDED, QueuePlace
 
 # Also the interval at which the row is read again, in case another process graded the attempt.
 _QUIET_S = 10.0

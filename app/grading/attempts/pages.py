@@ -30,7 +30,7 @@ from app.grading.attempts.shares import Shares
 from app.grading.attempts.source_colours import colour_lines, colour_source
 from app.grading.attempts.views import AttemptView, summary_of
 from app.grading.comments.service import Comments
-from app.grading.queue.fair_share import QueuePlace
+from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
 from app.problems.catalogue import Catalogue
 from grader.core.text import plain_text

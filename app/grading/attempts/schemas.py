@@ -12,8 +12,7 @@ from app.grading.attempts.progress import Standing
 from app.grading.attempts.ranking import Ranking
 from app.grading.attempts.source_rules import Source
 from app.grading.attempts.views import AttemptView, Rejudged
-from app.grading.queue.fair_share import QueuePlace
-from app.grading.queue.status import AttemptKind, AttemptStatus
+from app.grading.queue.status import AttemptKind, AttemptStatus, QueuePlace
 from grader.inputs.own_inputs import MAX_SEED, OwnInputs
 from grader.program.measurement import mesh_name
 from grader.verdicts.verdict import Status, Verdict

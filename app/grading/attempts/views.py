@@ -6,9 +6,8 @@ from typing import cast
 
 from app.core.view import View
 from app.grading.attempts.overrides import ScoreOverride
-from app.grading.queue.fair_share import QueuePlace
 from app.grading.queue.models import AttemptRow
-from app.grading.queue.status import AttemptKind, AttemptStatus
+from app.grading.queue.status import AttemptKind, AttemptStatus, QueuePlace
 from grader.core.reasons import Reason
 from grader.inputs.own_inputs import OwnInputs
 from grader.verdicts.stored_verdict import read_verdict

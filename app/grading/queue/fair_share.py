@@ -37,8 +37,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime, insert_into
-from app.core.view import View
 from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, WorkRow
+from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import count_connected
 
 # The order within a round.
@@ -50,16 +50,6 @@ _PLACES = 1 + max(CLASSES.values())
 _COMPARED = 32
 _RECENT = 20
 _PACE_S = 1.0
-
-
-class QueuePlace(View):
-    """How many attempts are ahead, about how long they will take (null before anything was ever graded), and how many
-    workers can grade at the moment. A server that grades is one of them.
-    """
-
-    ahead: int
-    expected_wait_s: int | None
-    workers: int = 0
 
 
 def work_tables() -> list[type[WorkRow]]:

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.grading.queue.fair_share import QueuePlace
 from app.grading.queue.models import AttemptRow, WorkRow
+from app.grading.queue.status import QueuePlace
 from grader.answers.question_variants import Variants
 from grader.core.chips import ChipName
 from grader.core.context import Context

@@ -1,7 +1,19 @@
-"""The closed sets of an attempt's kinds and statuses."""
+"""The closed sets of an attempt's kinds and statuses, and its place in the queue."""
 
 from typing import Literal
+
+from app.core.view import View
 
 AttemptKind = Literal["attempt", "run"]
 AttemptStatus = Literal["queued", "running", "finished", "cancelled"]
 ENDED: frozenset[AttemptStatus] = frozenset({"finished", "cancelled"})
+
+
+class QueuePlace(View):
+    """How many attempts are ahead, about how long they will take (null before anything was ever graded), and how many
+    workers can grade at the moment. A server that grades is one of them.
+    """
+
+    ahead: int
+    expected_wait_s: int | None
+    workers: int = 0

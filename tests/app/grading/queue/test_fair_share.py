@@ -8,11 +8,12 @@ from sqlalchemy import event, insert, text, update
 from app.accounts.models import UserRow
 from app.authoring.models import ValidationRow
 from app.core.clock import now
-from app.grading.queue.fair_share import REJUDGES, VALIDATIONS, Places, QueuePlace, back_off, line_up
+from app.grading.queue.fair_share import REJUDGES, VALIDATIONS, Places, back_off, line_up
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.leases import Leases, failed_verdict
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.slots import LeasedJob
+from app.grading.queue.status import QueuePlace
 from app.learning.explorer.models import ExplorationRow
 from app.learning.lessons.models import LessonRunRow
 from app.problems.models import PackageRow
