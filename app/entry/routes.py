@@ -26,7 +26,7 @@ from app.core.web.security import add_security_headers
 from app.core.web.static_files import mount_static
 from app.core.web.templating import compile_pages
 from app.grading.attempts import api as attempts_api
-from app.grading.attempts import batch_api, comment_api, comment_pages
+from app.grading.attempts import batch_api, comment_api
 from app.grading.attempts import pages as attempts_pages
 from app.learning.browse import pages as browse_pages
 from app.learning.browse import progress_pages, theme_pages
@@ -93,7 +93,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, personal_data_pages, help_pages):
         app.include_router(pages.router)
-    for pages in (people_pages, attempt_pages, review_pages, merge_pages, comment_pages, insight_pages):
+    for pages in (people_pages, attempt_pages, insight_pages):
         app.include_router(pages.router)
     for pages in (
         courses_pages,
@@ -113,6 +113,10 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
     app.include_router(grading_pages.api, prefix=_API, dependencies=[Depends(limit_rate)])
     for each in (account_actions, merge_pages, review_pages):
         app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
+        app.include_router(each.actions.pages)
+    for each in (comment_api, explorer_api, lessons_api):
+        app.include_router(each.actions.pages)
+    for each in (rejudging_api, reports_api, repositories_api):
         app.include_router(each.actions.pages)
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)

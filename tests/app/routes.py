@@ -129,6 +129,7 @@ OWNED = {
     ("DELETE", "/api/v1/lesson-runs/{lesson_run_id}"),
     ("GET", "/explore/{exploration_id}"),
     ("POST", "/explore/{exploration_id}/share"),
+    ("POST", "/explore/{exploration_id}/unshare"),
     ("POST", "/explore/{exploration_id}/restore"),
     ("POST", "/explore/{exploration_id}/remove"),
     ("GET", "/api/v1/explorations/{exploration_id}"),
@@ -309,13 +310,12 @@ OWNERS = {
     ("POST", "/api/v1/people/{person_id}/password-reset"),
 }
 # Lasting access: only for a browser in which the user has recently proved their identity. Sent with these fields.
-ROLE = {"role": "owner", "days": "7"}
 RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/account/password"): {"new": "a long enough password"},
     ("POST", "/account/identities/add/{provider}"): {},
     ("POST", "/account/identities/{identity_id}/remove"): {},
     ("POST", "/account/tokens"): {"name": "x", "scope-account": "on", "days": ""},
-    ("POST", "/account/invitations"): ROLE,
+    ("POST", "/account/invitations"): {"role": "owner"},
     ("POST", "/api/v1/tokens"): {"name": "x", "scopes": ["account"]},
     ("POST", "/api/v1/invitations"): {"role": "owner"},
 }

@@ -14,13 +14,14 @@ from app.authoring.repositories.schemas import (
 )
 from app.authoring.repositories.service import Repositories, Repository, Sync
 from app.authoring.repositories.sync_runner import Syncs
+from app.core.rest.actions import Actions
 from app.core.rest.body import read_body
 from app.core.rest.paging import Cursor
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
-from app.core.services import Provided, Services, services_of
+from app.core.services import Provided, services_of
 
-router = rest_router("repositories")
+actions = Actions("repositories")
+router = actions.api
 # GitHub lists every commit of a push. A larger message is refused, and the next push syncs its content as well.
 MAX_HOOK_BYTES = 4 << 20
 _HOOK_BODY: dict[str, Any] = {
@@ -44,10 +45,6 @@ _HOOK_BODY: dict[str, Any] = {
         },
     ],
 }
-
-
-def services(request: Request) -> Services:
-    return services_of(request)
 
 
 @router.get("/repositories", summary="Where packages are synced from")
@@ -80,15 +77,20 @@ async def get_repository(user: Instructor, repository_id: str, repositories: Pro
     return await repositories.get(repository_id)
 
 
-@router.delete(
-    "/repositories/{repository_id}", summary="Remove a repository; versions that came from it stay", status_code=204
+@actions.delete(
+    "/repositories/{repository_id}",
+    form="/repositories/{repository_id}/remove",
+    then="/repositories",
+    summary="Remove a repository; versions that came from it stay",
 )
 async def remove_repository(user: Instructor, repository_id: str, repositories: Provided[Repositories]) -> None:
     await repositories.remove(user, repository_id)
 
 
-@router.post(
+@actions.post(
     "/repositories/{repository_id}/syncs",
+    form="/repositories/{repository_id}/sync",
+    then="/repositories/{repository_id}",
     summary="Sync: store each package that changed as a version, without publishing it",
     status_code=202,
     responses={
@@ -98,9 +100,7 @@ async def remove_repository(user: Instructor, repository_id: str, repositories: 
         },
     },
 )
-async def sync_repository(
-    request: Request, response: Response, user: Instructor, repository_id: str, syncs: Provided[Syncs]
-) -> Sync:
+async def sync_repository(response: Response, user: Instructor, repository_id: str, syncs: Provided[Syncs]) -> Sync:
     sync = await syncs.request(user, repository_id, "person")
     response.headers["Location"] = f"/api/v1/repositories/{sync.repository}/syncs/{sync.id}"
     return sync
@@ -132,7 +132,7 @@ async def get_sync(user: Instructor, repository_id: str, sync_id: str, repositor
 )
 async def receive_push(request: Request, repository_id: str) -> HookedJSON:
     """No account is needed: the signature, or the token, proves that the sender has the repository's secret."""
-    found = services(request)
+    found = services_of(request)
     body = await read_body(request, MAX_HOOK_BYTES, "which is too much for a message about a push")
     user, is_of_interest = await found[Repositories].from_hook(repository_id, request.headers, body)
     if not is_of_interest:

@@ -3,27 +3,21 @@
 import asyncio
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Instructor, site_address
 from app.authoring.repositories.git import NEEDED, usable_git
 from app.authoring.repositories.service import USERNAME, NewRepository, Repositories
-from app.authoring.repositories.sync_runner import Syncs
 from app.core.errors import Refused
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, Services, services_of
+from app.core.services import Provided, services_of
 from app.core.settings import Settings
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
 
 router = APIRouter(prefix="/repositories", include_in_schema=False)
-_HERE = "/repositories"
 _SHOWN = 10
-
-
-def services(request: Request) -> Services:
-    return services_of(request)
 
 
 @router.get("")
@@ -54,26 +48,10 @@ async def show_repository(request: Request, repository_id: str, user: Instructor
     return await _page(request, user, repository_id)
 
 
-@router.post("/{repository_id}/sync")
-async def sync_repository(request: Request, repository_id: str, user: Instructor, syncs: Provided[Syncs]) -> Response:
-    await read_form(request)
-    sync = await syncs.request(user, repository_id, "person")
-    return RedirectResponse(f"{_HERE}/{sync.repository}", status_code=303)
-
-
-@router.post("/{repository_id}/remove")
-async def remove_repository(
-    request: Request, repository_id: str, user: Instructor, repositories: Provided[Repositories]
-) -> Response:
-    await read_form(request)
-    await repositories.remove(user, repository_id)
-    return RedirectResponse(_HERE, status_code=303)
-
-
 async def _list_page(
     request: Request, user: User, refusal: Refused | None = None, form: dict[str, str] | None = None
 ) -> HTMLResponse:
-    found = services(request)
+    found = services_of(request)
     repositories = await found[Repositories].every()
     latest = {each.id: await found[Repositories].syncs(each.id, Cursor(1)) for each in repositories}
     return render_page(
@@ -90,7 +68,7 @@ async def _list_page(
 
 
 async def _page(request: Request, user: User, repository_id: str, secret: str | None = None) -> HTMLResponse:
-    found = services(request)
+    found = services_of(request)
     repository = await found[Repositories].get(repository_id)
     syncs = await found[Repositories].syncs(repository_id, Cursor(_SHOWN))
     render = render_page if secret is None else render_secret_page

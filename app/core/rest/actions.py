@@ -8,25 +8,24 @@
 
 REST reads `body` from JSON, and the form reads it from its fields, which have the same names. What differs is said by
 the page: where its browser goes when the action is done, and how it shows what was typed when the action is refused.
+A button with nothing to type needs no page: `then` is the address where it leads.
 docs/decisions/0034-actions-are-written-once.md says what this is not for.
 """
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_origin
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import Refused, SignInAgain
-from app.core.rest.body import refuse_fields
+from app.core.rest.body import MAX_BYTES, refuse_fields
 from app.core.rest.routing import body_of, rest_router
 from app.core.web.forms import read_form
 
 F = TypeVar("F", bound=Callable[..., Any])
-_FEW_BYTES = 4096
 
 
 class Typed(dict[str, str]):
@@ -36,57 +35,65 @@ class Typed(dict[str, str]):
         return ""
 
 
-class FormPage(ABC):
-    """The page with the forms of some actions, for one request. Its constructor is a dependency of FastAPI."""
+class FormPage:
+    """The page with the forms of some actions, for one request. Its constructor is a dependency of FastAPI.
+
+    This one only has buttons. A page into which something is typed overrides `refused`, so that it is not lost.
+    """
 
     @property
-    @abstractmethod
     def address(self) -> str:
-        """Where the page is."""
+        return "/"
 
-    @abstractmethod
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         """The page again, with why its form for `action` was refused and what was typed into it."""
+        raise refusal
 
     async def done(self, action: str, result: Any) -> Response:
-        """Where the browser goes when the action has returned `result`: to the page again, which can say so."""
-        return RedirectResponse(f"{self.address}?done={action}", status_code=303)
+        """Where the browser goes when the action has returned `result`: to the page again."""
+        return RedirectResponse(self.address, status_code=303)
 
 
 class Actions:
     """Routes of REST (`api`) and of forms (`pages`) for actions that one page has the forms of.
+
+    An action can say where its form differs. `form` is its path if that is another one: browsers cannot send PUT and
+    DELETE. `then` is where the browser goes when it is done, instead of where the page says, with the names in the
+    form's path and `result` in braces.
 
     Args:
       tag: under which the description of REST lists them.
       page: of the forms.
     """
 
-    def __init__(self, tag: str, page: type[FormPage], prefix: str = "") -> None:
+    def __init__(self, tag: str, page: type[FormPage] = FormPage, prefix: str = "") -> None:
         self.api = rest_router(tag, prefix)
         self.pages = APIRouter(prefix=prefix, include_in_schema=False)
         self._page = page
 
     def post(self, path: str, **options: Any) -> Callable[[F], F]:
-        return self._publish("POST", path, path, options)
+        return self._publish("POST", path, **options)
 
-    def put(self, path: str, *, form: str | None = None, **options: Any) -> Callable[[F], F]:
-        """`form` is the path of the form if it is another one: browsers cannot send PUT and DELETE."""
-        return self._publish("PUT", path, path if form is None else form, options)
+    def put(self, path: str, **options: Any) -> Callable[[F], F]:
+        return self._publish("PUT", path, **options)
 
-    def delete(self, path: str, *, form: str, **options: Any) -> Callable[[F], F]:
-        return self._publish("DELETE", path, form, {"status_code": 204, **options})
+    def delete(self, path: str, **options: Any) -> Callable[[F], F]:
+        return self._publish("DELETE", path, **{"status_code": 204, **options})
 
-    def _publish(self, method: str, path: str, form: str, options: dict[str, Any]) -> Callable[[F], F]:
+    def _publish(
+        self, method: str, path: str, *, form: str | None = None, then: str | None = None, **options: Any
+    ) -> Callable[[F], F]:
         def publish(action: F) -> F:
             # The form first: a route of REST changes the signature.
-            self.pages.add_api_route(form, _submitted(action, self._page), methods=["POST"])
+            submit = _submitted(action, self._page, then)
+            self.pages.add_api_route(path if form is None else form, submit, methods=["POST"])
             self.api.add_api_route(path, action, methods=[method], **options)
             return action
 
         return publish
 
 
-def _submitted(action: Callable[..., Any], page: type[FormPage]) -> Callable[..., Any]:
+def _submitted(action: Callable[..., Any], page: type[FormPage], then: str | None) -> Callable[..., Any]:
     """The route of a form: it reads the fields, does the action, and shows the page."""
     parameters = inspect.signature(action, eval_str=True).parameters
     body = body_of(action)
@@ -94,8 +101,8 @@ def _submitted(action: Callable[..., Any], page: type[FormPage]) -> Callable[...
     request = next((name for name, each in parameters.items() if each.annotation is Request), None)
 
     async def submit(form_page: FormPage, **arguments: Any) -> Response:
-        form_request = arguments[request] if request else arguments.pop("form_request")
-        typed = Typed(await read_form(form_request, max_bytes=_most_bytes(body[1]) if body else _FEW_BYTES))
+        form_request: Request = arguments[request] if request else arguments.pop("form_request")
+        typed = Typed(await read_form(form_request, max_bytes=MAX_BYTES))
         try:
             if body:
                 name, model = body
@@ -105,7 +112,9 @@ def _submitted(action: Callable[..., Any], page: type[FormPage]) -> Callable[...
             raise needed.back_to(form_page.address) from None
         except Refused as refusal:
             return await form_page.refused(action.__name__, refusal, typed)
-        return await form_page.done(action.__name__, result)
+        if then is None:
+            return await form_page.done(action.__name__, result)
+        return RedirectResponse(then.format(result=result, **form_request.path_params), status_code=303)
 
     own = {"form_page": Annotated[page, Depends()]} | ({} if request else {"form_request": Request})
     submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -126,14 +135,18 @@ def _submitted(action: Callable[..., Any], page: type[FormPage]) -> Callable[...
 
 
 def _read_fields(model: type[BaseModel], typed: Mapping[str, str]) -> BaseModel:
-    """Numbers are read from their digits. An empty field is one that was left out, as in a browser's form."""
+    """Numbers are read from their digits, and a list from its lines, without spaces at either end.
+
+    An empty field is one that was left out, as in a browser's form.
+    """
+    fields: dict[str, str | list[str]] = {}
+    for name, text in typed.items():
+        field = model.model_fields.get(name)
+        if field is not None and get_origin(field.annotation) is list:
+            fields[name] = [line.strip() for line in text.split("\n") if line.strip()]
+        elif text.strip():
+            fields[name] = text.strip()
     try:
-        return model.model_validate({name: value for name, value in typed.items() if value.strip()}, strict=False)
+        return model.model_validate(fields, strict=False)
     except ValidationError as error:
         refuse_fields(error)
-
-
-def _most_bytes(model: type[BaseModel]) -> int:
-    """Of the form. Percent-encoding turns one character into at most twelve bytes."""
-    lengths: list[int] = [each.get("maxLength", 100) for each in model.model_json_schema()["properties"].values()]
-    return 12 * sum(lengths) + _FEW_BYTES

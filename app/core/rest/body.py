@@ -141,6 +141,10 @@ def _message(fault: Mapping[str, Any]) -> str:
             return f"must have at least {bounds['min_length']} character{'s' if bounds['min_length'] > 1 else ''}"
         case "string_too_long":
             return f"must have at most {bounds['max_length']:,} characters"
+        case "too_short":
+            return f"must have at least {bounds['min_length']} entr{'ies' if bounds['min_length'] > 1 else 'y'}"
+        case "too_long":
+            return f"must have at most {bounds['max_length']:,} entries"
         case "literal_error":
             return f"must be {bounds['expected']}".replace("'", "")
         case _:

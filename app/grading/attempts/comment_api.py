@@ -1,18 +1,19 @@
-"""REST: comments on the caller's own attempts."""
+"""Comments on the caller's own attempts: over REST, and the buttons beside them."""
 
 from typing import Annotated
 
 from fastapi import Depends
 
 from app.accounts.web import Reader, Submitter
-from app.core.rest.routing import rest_router
+from app.core.rest.actions import Actions
 from app.core.services import Provided
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptView
 from app.grading.comments.schemas import CommentJSON, CommentList, ResolvedJSON
 from app.grading.comments.service import Comments
 
-router = rest_router("attempts")
+actions = Actions("attempts")
+router = actions.api
 
 
 async def own_attempt(attempt_id: str, user: Submitter, attempts: Provided[Attempts]) -> AttemptView:
@@ -30,8 +31,10 @@ async def list_comments(
     return CommentList(comments=[CommentJSON.of(each) for each in await comments.of_attempt(attempt.id)])
 
 
-@router.put(
+@actions.put(
     "/attempts/{attempt_id}/comments/{comment_id}",
+    form="/attempts/{attempt_id}/comments/{comment_id}/resolve",
+    then="/attempts/{attempt_id}#comment-{comment_id}",
     summary="Mark a comment on your attempt as resolved, or open it again",
 )
 async def resolve_comment(

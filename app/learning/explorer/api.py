@@ -6,14 +6,16 @@ from fastapi import Depends, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Reader, Submitter, SubmitterOrGuest, current_guest, current_user
+from app.core.rest.actions import Actions
 from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
 from app.core.services import Provided
 from app.learning.explorer.schemas import ExplorationJSON, ExplorationPage, NewExplorationJSON
 from app.learning.explorer.service import Explorations
 
-router = rest_router("explorer")
+actions = Actions("explorer")
+router = actions.api
+_PAGE = "/explore/{exploration_id}"
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
 # A guest compiles for small meshes, and sees nothing but what their browser sent.
@@ -64,20 +66,32 @@ async def get_exploration(
     return ExplorationJSON.of_whole(await explorations.get(user or guest, exploration_id))
 
 
-@router.put("/explorations/{exploration_id}/sharing", summary="Share an exploration by link", status_code=204)
+@actions.put(
+    "/explorations/{exploration_id}/sharing",
+    form=f"{_PAGE}/share",
+    then=_PAGE,
+    summary="Share an exploration by link",
+    status_code=204,
+)
 async def share_exploration(user: Submitter, exploration_id: str, explorations: Provided[Explorations]) -> None:
     await explorations.share(user, exploration_id, shared=True)
 
 
-@router.delete("/explorations/{exploration_id}/sharing", summary="Stop sharing an exploration", status_code=204)
+@actions.delete(
+    "/explorations/{exploration_id}/sharing",
+    form=f"{_PAGE}/unshare",
+    then=_PAGE,
+    summary="Stop sharing an exploration",
+)
 async def unshare_exploration(user: Submitter, exploration_id: str, explorations: Provided[Explorations]) -> None:
     await explorations.share(user, exploration_id, shared=False)
 
 
-@router.delete(
+@actions.delete(
     "/explorations/{exploration_id}",
+    form=f"{_PAGE}/remove",
+    then="/explore",
     summary="Delete an exploration; one that is queued or running is stopped",
-    status_code=204,
 )
 async def remove_exploration(user: SubmitterOrGuest, exploration_id: str, explorations: Provided[Explorations]) -> None:
     await explorations.remove(user, exploration_id)

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.roles import is_at_least
-from app.accounts.web import Submitter, SubmitterOrGuest, allow_scope, current_caller, current_guest, current_user
+from app.accounts.web import Submitter, allow_scope, current_caller, current_guest, current_user
 from app.core.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
 from app.core.rest.paging import Cursor, Page
 from app.core.services import Provided, Services, services_of
@@ -146,15 +146,6 @@ async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest,
     return response
 
 
-@router.post("/explore/{exploration_id}/share")
-async def share_exploration(
-    request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
-) -> Response:
-    form = await read_form(request)
-    await explorations.share(user, exploration_id, shared=form.get("shared") != "no")
-    return RedirectResponse(f"/explore/{exploration_id}", status_code=303)
-
-
 @router.post("/explore/{exploration_id}/restore")
 async def restore_exploration(
     request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
@@ -166,15 +157,6 @@ async def restore_exploration(
         raise NothingToExplore("This function does not belong to a problem, so there is no editor to open it in.")
     action = f"/explore/{exploration_id}/restore"
     return await restore_source(request, user, found.summary.problem, found.source, action, form.get("revision"))
-
-
-@router.post("/explore/{exploration_id}/remove")
-async def remove_exploration(
-    request: Request, user: SubmitterOrGuest, exploration_id: str, explorations: Provided[Explorations]
-) -> Response:
-    await read_form(request)
-    await explorations.remove(user, exploration_id)
-    return RedirectResponse("/explore", status_code=303)
 
 
 async def _show(

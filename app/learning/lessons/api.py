@@ -6,14 +6,15 @@ from fastapi import Depends, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import SubmitterOrGuest, current_guest, current_user
+from app.core.rest.actions import Actions
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
 from app.core.services import Provided, services_of
 from app.learning.lessons.lesson_files import Lessons
-from app.learning.lessons.runs import LessonRuns
+from app.learning.lessons.runs import LessonRun, LessonRuns
 from app.learning.lessons.schemas import LessonDetail, LessonList, LessonRunJSON, LessonSummary, NewLessonRunJSON
 
-router = rest_router("lessons")
+actions = Actions("lessons")
+router = actions.api
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
 
@@ -71,10 +72,12 @@ async def get_lesson_run(
     return LessonRunJSON.in_lesson(run, lessons.find(run.lesson))
 
 
-@router.delete(
+@actions.delete(
     "/lesson-runs/{lesson_run_id}",
+    form="/lesson-runs/{lesson_run_id}/remove",
+    then="/lessons/{result.lesson}#program-{result.program}",
     summary="Delete a run of a lesson's program; one that is queued or running is stopped",
-    status_code=204,
+    response_model=None,
 )
-async def remove_lesson_run(user: SubmitterOrGuest, lesson_run_id: str, lesson_runs: Provided[LessonRuns]) -> None:
-    await lesson_runs.remove(user, lesson_run_id)
+async def remove_lesson_run(user: SubmitterOrGuest, lesson_run_id: str, lesson_runs: Provided[LessonRuns]) -> LessonRun:
+    return await lesson_runs.remove(user, lesson_run_id)

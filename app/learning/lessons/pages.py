@@ -9,12 +9,12 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import SubmitterOrGuest, allow_scope, current_guest, current_user
+from app.accounts.web import allow_scope, current_guest, current_user
 from app.core.errors import NotSignedIn, Refused
-from app.core.services import Provided, Services, services_of
+from app.core.services import Services, services_of
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
-from app.core.web.forms import read_form, read_unchecked_form
+from app.core.web.forms import read_unchecked_form
 from app.core.web.markdown import Heading, render_markdown
 from app.core.web.templating import render_page
 from app.grading.queue.workers import Workers
@@ -82,16 +82,6 @@ async def run_program(request: Request, slug: str) -> Response:
         runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
         return await _show(services, user, lesson, runs, {}, _Refused(program, source, refusal))
     return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
-
-
-@router.post("/lesson-runs/{lesson_run_id}/remove")
-async def remove_run(
-    request: Request, user: SubmitterOrGuest, lesson_run_id: str, lesson_runs: Provided[LessonRuns]
-) -> Response:
-    """Stop the run, or go back to the program as the lesson has it."""
-    await read_form(request)
-    run = await lesson_runs.remove(user, lesson_run_id)
-    return RedirectResponse(f"/lessons/{run.lesson}#program-{run.program}", status_code=303)
 
 
 async def _show(

@@ -45,13 +45,6 @@ async def list_reports(
     return render_page("reports.html", user=user, reports=await reports.open_first(), titles=titles)
 
 
-@router.post("/reports/{report_id}/done")
-async def mark_done(request: Request, report_id: str, user: Instructor, reports: Provided[FaultReports]) -> Response:
-    form = await read_form(request)
-    await reports.mark(report_id, is_done=form.get("done") != "no")
-    return RedirectResponse("/reports", status_code=303)
-
-
 def _form(
     package: Package, user: User, *, is_sent: bool = False, text: str = "", refusal: Refused | None = None
 ) -> HTMLResponse:

@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import Query
 
 from app.accounts.web import Instructor
+from app.core.rest.actions import Actions
 from app.core.rest.paging import NewestFirst
-from app.core.rest.routing import rest_router
 from app.core.services import Provided
 from app.learning.workbench.report_schemas import ReportDoneJSON, ReportPage
 from app.learning.workbench.reports import FaultReport, FaultReports
 
-router = rest_router("insight")
+actions = Actions("insight")
+router = actions.api
 
 
 @router.get("/reports", summary="Faults that users reported in problems, newest first")
@@ -26,7 +27,12 @@ async def list_reports(
     return ReportPage(reports=found, next=found.next)
 
 
-@router.put("/reports/{report_id}", summary="Mark a reported fault as done, or open it again")
+@actions.put(
+    "/reports/{report_id}",
+    form="/reports/{report_id}/done",
+    then="/reports",
+    summary="Mark a reported fault as done, or open it again",
+)
 async def mark_report(
     user: Instructor, report_id: str, body: ReportDoneJSON, reports: Provided[FaultReports]
 ) -> FaultReport:

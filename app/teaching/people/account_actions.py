@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse
 
 from app.accounts.audit.log import ACTION_WORDS, LONGEST_REASON, AuditLog
 from app.accounts.caller import Caller
@@ -52,7 +52,7 @@ class PersonPage(FormPage):
         # The link can be shown only once, so there is no redirect.
         if isinstance(result, SignInLinkJSON):
             return await self.show(link=result.url)
-        return await super().done(action, result)
+        return RedirectResponse(f"{self.address}?done={action}", status_code=303)
 
     async def show(self, refusal: Refused | None = None, link: str | None = None) -> HTMLResponse:
         services, user = services_of(self.request), self.caller.user

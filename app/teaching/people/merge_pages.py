@@ -1,10 +1,10 @@
 """Merge two accounts of one person, as an owner: the page with a preview, and the action on it and over REST."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import Depends, Query, Request
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import accounts_of
 from app.core.errors import Refused
@@ -16,8 +16,6 @@ from app.teaching.people.account_actions import Owner
 from app.teaching.people.directory import Directory, Person
 from app.teaching.people.merge import Merging
 from app.teaching.people.schemas import MergeJSON
-
-router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,6 @@ class MergePage(FormPage):
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed.get("into", ""), refusal)
-
-    async def done(self, action: str, result: Any) -> Response:
-        return RedirectResponse(f"/people/{result.id}?done={action}", status_code=303)
 
     async def show(self, into: str, refusal: Refused | None = None) -> HTMLResponse:
         services = services_of(self.request)
@@ -60,7 +55,7 @@ class MergePage(FormPage):
 actions = Actions("people", MergePage)
 
 
-@router.get("/people/{person_id}/merge")
+@actions.pages.get("/people/{person_id}/merge")
 async def preview_merge(
     page: Annotated[MergePage, Depends()], into: Annotated[str, Query(max_length=200)] = ""
 ) -> HTMLResponse:
@@ -69,6 +64,7 @@ async def preview_merge(
 
 @actions.post(
     "/people/{person_id}/merge",
+    then="/people/{result.id}?done=merge_people",
     summary="Merge this account into another one, as an owner; this cannot be undone",
     responses=problem_responses(409),
 )

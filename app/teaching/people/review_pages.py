@@ -1,10 +1,10 @@
 """A person's attempt, as instructors and assistants read it, and what they do there: comment, change points."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import Depends, Query, Request
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.audit.log import LONGEST_REASON
 from app.accounts.web import Grader
@@ -23,7 +23,6 @@ from app.teaching.people.read_access import PersonsAttempt
 from app.teaching.people.schemas import NewOverrideJSON
 
 _PATH = "/people/{person_id}/attempts/{attempt_id}"
-router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,6 @@ class ReviewPage(FormPage):
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, action, refusal)
-
-    async def done(self, action: str, result: Any) -> Response:
-        place = f"comment-{result.id}" if isinstance(result, CommentJSON) else _PLACES[action]
-        return RedirectResponse(f"{self.address}#{place}", status_code=303)
 
     async def show(self, typed: Typed, refused_action: str = "", refusal: Refused | None = None) -> HTMLResponse:
         """`typed` is what the forms contain, and `refused_action` the one whose form was refused."""
@@ -79,10 +74,10 @@ class ReviewPage(FormPage):
 
 
 actions = Actions("people", ReviewPage, _PATH)
-_PLACES = {"remove_comment": "sent", "override_score": "points", "undo_override": "points"}
+_POINTS = f"{_PATH}#points"
 
 
-@router.get(_PATH)
+@actions.pages.get("")
 async def show_attempt_of_person(
     page: Annotated[ReviewPage, Depends()], line: Annotated[str, Query(max_length=9)] = ""
 ) -> HTMLResponse:
@@ -98,6 +93,7 @@ async def list_comments_of_person(found: PersonsAttempt, comments: Provided[Comm
 
 @actions.post(
     "/comments",
+    then=_PATH + "#comment-{result.id}",
     status_code=201,
     summary="Comment on a line of a person's attempt",
     responses=problem_responses(409),
@@ -112,6 +108,7 @@ async def add_comment(
 @actions.delete(
     "/comments/{comment_id}",
     form="/comments/{comment_id}/remove",
+    then=_PATH + "#sent",
     summary="Remove a comment, as its author or as an owner",
 )
 async def remove_comment(comment_id: str, user: Grader, found: PersonsAttempt, comments: Provided[Comments]) -> None:
@@ -120,7 +117,10 @@ async def remove_comment(comment_id: str, user: Grader, found: PersonsAttempt, c
 
 
 @actions.put(
-    "/override", summary="Give an attempt other points than its verdict does", responses=problem_responses(409)
+    "/override",
+    then=_POINTS,
+    summary="Give an attempt other points than its verdict does",
+    responses=problem_responses(409),
 )
 async def override_score(
     user: Grader, found: PersonsAttempt, body: NewOverrideJSON, overrides: Provided[Overrides]
@@ -129,7 +129,7 @@ async def override_score(
     return await overrides.override(user, attempt.id, body.score, body.reason)
 
 
-@actions.delete("/override", form="/override/undo", summary="Let the points of the verdict count again")
+@actions.delete("/override", form="/override/undo", then=_POINTS, summary="Let the points of the verdict count again")
 async def undo_override(user: Grader, found: PersonsAttempt, overrides: Provided[Overrides]) -> None:
     _, attempt = found
     await overrides.undo(user, attempt.id)

@@ -5,14 +5,15 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from app.accounts.web import Instructor
+from app.core.rest.actions import Actions
 from app.core.rest.paging import ById, NewestFirst
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
 from app.core.services import Provided
 from app.teaching.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgePage
 from app.teaching.rejudging.service import Rejudge, Rejudging
 
-router = rest_router("authoring")
+actions = Actions("authoring")
+router = actions.api
 _ONE = "/problems/{slug}/rejudges/{rejudge_id}"
 _LOCATION: dict[str, Any] = {
     "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rejudge"}}
@@ -106,8 +107,13 @@ async def apply_rejudge(
     return await rejudging.apply(user, slug, rejudge_id, never_lower=never_lower)
 
 
-@router.delete(
-    _ONE, summary="Cancel it and discard its verdicts, without changing any attempt", responses=problem_responses(409)
+@actions.delete(
+    _ONE,
+    form="/authoring/{slug}/rejudges/{rejudge_id}/cancel",
+    then="/authoring/{slug}/rejudges/{rejudge_id}",
+    summary="Cancel it and discard its verdicts, without changing any attempt",
+    status_code=200,
+    responses=problem_responses(409),
 )
 async def cancel_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> Rejudge:
     return await rejudging.cancel(slug, rejudge_id)

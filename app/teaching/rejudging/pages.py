@@ -85,15 +85,6 @@ async def apply(
     return RedirectResponse(_address(slug, rejudge_id), status_code=303)
 
 
-@router.post("/rejudges/{rejudge_id}/cancel")
-async def cancel(
-    request: Request, slug: str, rejudge_id: str, user: Instructor, rejudging: Provided[Rejudging]
-) -> Response:
-    await read_form(request)
-    await rejudging.cancel(slug, rejudge_id)
-    return RedirectResponse(_address(slug, rejudge_id), status_code=303)
-
-
 async def _choice_page(
     request: Request, slug: str, user: User, form: Form, refusal: Refused | None = None
 ) -> HTMLResponse:

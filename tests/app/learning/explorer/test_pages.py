@@ -259,13 +259,13 @@ async def test_it_is_shared_and_deleted(inside):
     here, page = await result_of(inside, source="gather = 1")
     fields = {"form_token": form_token(page)}
     async with browser(inside) as nobody:
-        assert (await nobody.get(here)).status_code == 401
-        await inside.http.post(f"{here}/share", data=fields | {"shared": "yes"}, headers=SITE)
+        shared = await inside.http.post(f"{here}/share", data=fields, headers=SITE)
+        assert shared.headers["location"] == here
         shown = await nobody.get(here)
         assert shown.status_code == 200
         assert shown.headers["X-Robots-Tag"] == "noindex"
         assert f"{here}/remove" not in shown.text
-        await inside.http.post(f"{here}/share", data=fields | {"shared": "no"}, headers=SITE)
+        await inside.http.post(f"{here}/unshare", data=fields, headers=SITE)
         assert (await nobody.get(here)).status_code == 401
     removed = await inside.http.post(f"{here}/remove", data=fields, headers=SITE)
     assert removed.headers["location"] == "/explore"
