@@ -49,8 +49,8 @@ from app.operations.personal_data import api as personal_data_api
 from app.operations.personal_data import pages as personal_data_pages
 from app.operations.webhooks import api as webhooks_api
 from app.problems import api as problems_api
-from app.teaching.courses import announcement_api, assignment_pages, gradebook_pages, roster_api, roster_pages
 from app.teaching.courses import api as courses_api
+from app.teaching.courses import assignment_pages, course_pages, gradebook_pages, roster_api, roster_pages
 from app.teaching.courses import pages as courses_pages
 from app.teaching.insight import api as insight_api
 from app.teaching.insight import pages as insight_pages
@@ -82,7 +82,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (people_api, attempt_api, insight_api, reports_api, audit_api, lti_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (courses_api, roster_api, announcement_api, similarity_api, calculators_api, repositories_api):
+    for api in (courses_api, roster_api, similarity_api, calculators_api, repositories_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (lessons_api, explorer_api, personal_data_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
@@ -96,7 +96,6 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
     for pages in (people_pages, attempt_pages, insight_pages):
         app.include_router(pages.router)
     for pages in (
-        courses_pages,
         audit_pages,
         assignment_pages,
         gradebook_pages,
@@ -112,6 +111,9 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(pages.router)
     app.include_router(grading_pages.api, prefix=_API, dependencies=[Depends(limit_rate)])
     for each in (account_actions, merge_pages, review_pages):
+        app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
+        app.include_router(each.actions.pages)
+    for each in (courses_pages, course_pages):
         app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
         app.include_router(each.actions.pages)
     for each in (comment_api, explorer_api, lessons_api):

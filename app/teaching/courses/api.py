@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query, Request
 from starlette.responses import JSONResponse, Response
 
-from app.accounts.web import Instructor, Reader, Submitter
+from app.accounts.web import Instructor, Reader
 from app.core.clock import now
 from app.core.database import Database
 from app.core.rest.paging import Cursor
@@ -24,10 +24,7 @@ from app.teaching.courses.schemas import (
     CourseList,
     ExtensionList,
     GradebookPage,
-    JoinCodeJSON,
-    MemberRoleJSON,
     NewAssignmentJSON,
-    NewCourseJSON,
     NewExtensionJSON,
     gradebook_json,
 )
@@ -41,23 +38,6 @@ _REFUSALS = problem_responses(409)
 async def list_courses(request: Request, user: Reader) -> CourseList:
     courses = await services_of(request)[Courses].visible_to(user)
     return CourseList(courses=[CourseJSON.for_member(each, is_manager=manages(user)) for each in courses])
-
-
-@router.post(
-    "/courses",
-    status_code=201,
-    summary="Create a course, as an instructor",
-    responses=problem_responses(404),
-)
-async def create_course(user: Instructor, body: NewCourseJSON, courses: Provided[Courses]) -> CourseJSON:
-    course = await courses.create(body.name, body.time_zone)
-    return CourseJSON.for_member(course, is_manager=True)
-
-
-@router.post("/courses/join", summary="Join a course by its code", responses=problem_responses(404, 409))
-async def join_course(user: Submitter, body: JoinCodeJSON, courses: Provided[Courses]) -> CourseJSON:
-    course = await courses.join(user, body.code)
-    return CourseJSON.for_member(course, is_manager=manages(user))
 
 
 @router.get("/courses/{course_id}/assignments", summary="The assignments of a course")
@@ -138,27 +118,6 @@ async def extend_assignment(
 ) -> None:
     assignment = await courses.assignment(course, assignment_id)
     await extensions.extend(user, course, assignment, person_id, body.extra_minutes, body.extra_attempts, body.reason)
-
-
-@router.delete(
-    "/courses/{course_id}/people/{person_id}",
-    status_code=204,
-    summary="Remove a member from a course, as an instructor",
-)
-async def remove_from_course(course: TaughtCourse, person_id: str, courses: Provided[Courses]) -> None:
-    await courses.remove(course, person_id)
-
-
-@router.put(
-    "/courses/{course_id}/people/{person_id}/role",
-    status_code=204,
-    summary="Make a member an assistant, who reads the gradebook of the course, or a student",
-    responses=_REFUSALS,
-)
-async def set_role_in_course(
-    course: TaughtCourse, person_id: str, body: MemberRoleJSON, courses: Provided[Courses]
-) -> None:
-    await courses.set_role(course, person_id, body.role)
 
 
 @router.get(

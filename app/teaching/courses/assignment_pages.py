@@ -8,14 +8,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import Instructor
 from app.core.errors import FieldInvalid, Refused
-from app.core.services import Provided
+from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.teaching.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, AssignmentChanges, Terms
 from app.teaching.courses.course_in_path import TaughtCourse
+from app.teaching.courses.course_pages import CoursePage
 from app.teaching.courses.due_dates import from_local, to_local
 from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extensions
-from app.teaching.courses.pages import course_page, go_to, services_for
 from app.teaching.courses.service import AssignedProblem, Assignment, Course, Courses
 
 router = APIRouter(prefix="/courses/{course_id}/assignments", include_in_schema=False)
@@ -30,8 +30,8 @@ async def assign(
     try:
         await assignments.create(course, _terms(form, course))
     except Refused as refusal:
-        return await course_page(request, user, course, refusal, form)
-    return go_to(course)
+        return await CoursePage(request, course, user).show(form, refusal)
+    return _go_to(course)
 
 
 @router.get("/{assignment_id}/edit")
@@ -58,7 +58,7 @@ async def change(
         await assignments.change(user, course, assignment, terms, form.get("reason", ""))
     except Refused as refusal:
         return await _edit_page(request, user, course, assignment, form, refusal)
-    return go_to(course)
+    return _go_to(course)
 
 
 @router.post("/{assignment_id}/withdraw")
@@ -71,7 +71,7 @@ async def withdraw(
 ) -> Response:
     form = await read_form(request)
     await assignments.withdraw(user, course, assignment_id, form.get("reason", ""))
-    return go_to(course)
+    return _go_to(course)
 
 
 @router.post("/{assignment_id}/extend")
@@ -97,6 +97,10 @@ async def extend(
     return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/edit#extra", status_code=303)
 
 
+def _go_to(course: Course) -> Response:
+    return RedirectResponse(f"/courses/{course.id}", status_code=303)
+
+
 async def _edit_page(
     request: Request,
     user: User,
@@ -106,7 +110,7 @@ async def _edit_page(
     refusal: Refused | None = None,
     extension: dict[str, str] | None = None,
 ) -> HTMLResponse:
-    services = services_for(request)
+    services = services_of(request)
     members = await services[Courses].members(course)
     return render_page(
         "assignment_edit.html",

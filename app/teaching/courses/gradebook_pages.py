@@ -10,11 +10,11 @@ from starlette.responses import HTMLResponse, Response
 from app.accounts.web import Grader
 from app.core.database import Database
 from app.core.rest.paging import Cursor
-from app.core.services import Provided
+from app.core.services import Provided, services_of
 from app.core.web.templating import render_page
 from app.teaching.courses.course_in_path import GradedCourse
+from app.teaching.courses.course_pages import titles_of
 from app.teaching.courses.gradebook import LineFilter, columns_of, gradebook
-from app.teaching.courses.pages import services_for, titles_of
 from app.teaching.courses.safe_csv import csv_download
 from app.teaching.courses.service import Course, Courses
 from app.teaching.courses.spreadsheet import xlsx_download
@@ -88,7 +88,7 @@ async def show_statistics(
 
 async def _table(request: Request, course: Course) -> tuple[list[str], list[list[object]]]:
     """Head and rows, with all students. The last column names the problems whose points were changed by hand."""
-    services = services_for(request)
+    services = services_of(request)
     columns = columns_of(await services[Courses].assignments(course))
     lines = await gradebook(services[Database], course, columns)
     problems = [f"{each.assignment.name}: {each.problem}" for each in columns]

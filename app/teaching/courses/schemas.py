@@ -11,6 +11,7 @@ from app.accounts.text_rules import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.core.rest.body import RequestBody
 from app.core.rest.paging import Page
 from app.core.view import View
+from app.teaching.courses.announcements import ANNOUNCEMENT_PATTERN, LONGEST_ANNOUNCEMENT, Announcement
 from app.teaching.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, Terms
 from app.teaching.courses.due_dates import LOCAL_PATTERN, from_local
 from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extension
@@ -63,6 +64,19 @@ class CourseList(View):
 
 class JoinCodeJSON(RequestBody):
     code: str = Field(max_length=100)
+
+
+class NewAnnouncementJSON(RequestBody):
+    # Only described here. app/teaching/courses/announcements.py enforces it.
+    text: str = Field(
+        json_schema_extra={"minLength": 1, "maxLength": LONGEST_ANNOUNCEMENT, "pattern": ANNOUNCEMENT_PATTERN}
+    )
+
+
+class AnnouncementList(View):
+    """The latest, newest first."""
+
+    announcements: list[Announcement]
 
 
 class MemberRoleJSON(RequestBody):
