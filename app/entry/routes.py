@@ -54,7 +54,6 @@ from app.teaching.courses import assignment_pages, course_pages, gradebook_pages
 from app.teaching.courses import pages as courses_pages
 from app.teaching.insight import api as insight_api
 from app.teaching.insight import pages as insight_pages
-from app.teaching.lti import api as lti_api
 from app.teaching.lti import pages as lti_pages
 from app.teaching.lti import platform_pages as lti_platform_pages
 from app.teaching.people import account_actions, attempt_api, attempt_pages, grading_pages, merge_pages, review_pages
@@ -80,7 +79,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(pages.router)
     for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, insight_api, reports_api, audit_api, lti_api):
+    for api in (people_api, attempt_api, insight_api, reports_api, audit_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (courses_api, roster_api, similarity_api, calculators_api, repositories_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
@@ -113,7 +112,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
     for each in (account_actions, merge_pages, review_pages):
         app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
         app.include_router(each.actions.pages)
-    for each in (courses_pages, course_pages):
+    for each in (courses_pages, course_pages, lti_platform_pages):
         app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
         app.include_router(each.actions.pages)
     for each in (comment_api, explorer_api, lessons_api):

@@ -1,5 +1,6 @@
-"""The pages of LTI for owners (platforms and keys) and for instructors (the courses of platforms)."""
+"""LTI for owners (platforms, on a page and over REST, and keys) and for instructors (the courses of platforms)."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -7,7 +8,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
 from app.accounts.web import Instructor, accounts_of, require_caller_role, site_address
-from app.core.errors import Refused, SignInAgain
+from app.core.errors import Refused
+from app.core.rest.actions import Actions, FormPage, Typed
+from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
@@ -15,66 +18,88 @@ from app.teaching.courses.course_in_path import TaughtCourse
 from app.teaching.courses.service import Course
 from app.teaching.lti.keys import ToolKeys
 from app.teaching.lti.linked_courses import LinkedCourses, RosterResult
-from app.teaching.lti.platforms import NewPlatform, Platforms
+from app.teaching.lti.platforms import Platform, Platforms
+from app.teaching.lti.schemas import DeploymentsJSON, NewPlatformJSON, PlatformList
 
 router = APIRouter(include_in_schema=False)
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
-_HERE = "/lti/platforms"
-_MAX_BYTES = 32 * 1024
 
 
-@router.get("/lti/platforms")
-async def show_platforms(request: Request, caller: Owner) -> HTMLResponse:
-    return await _platforms_page(request, caller)
+@dataclass(frozen=True)
+class PlatformsPage(FormPage):
+    """The platforms, and the keys of this service."""
+
+    request: Request
+    caller: Owner
+    address = "/lti/platforms"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed if action == "add_platform" else Typed(), refusal)
+
+    async def show(self, form: Typed, refusal: Refused | None = None) -> HTMLResponse:
+        """`form` is what was typed to register a platform."""
+        services = services_of(self.request)
+        return render_secret_page(
+            "lti_platforms.html",
+            refusal=refusal,
+            user=self.caller.user,
+            recent=accounts_of(self.request).recent.covers(self.caller),
+            site=site_address(self.request) or "",
+            platforms=await services[Platforms].all(),
+            keys=await services[ToolKeys].views(),
+            form=form,
+        )
 
 
-@router.post("/lti/platforms")
-async def register_platform(request: Request, caller: Owner, lti_platforms: Provided[Platforms]) -> Response:
-    form = await read_form(request, max_bytes=_MAX_BYTES)
-    new = NewPlatform(
-        **{name: form.get(name, "").strip() for name in ("name", "issuer", "client_id")},
-        **{name: form.get(name, "").strip() for name in ("login_url", "token_url", "keys_url")},
-        deployments=tuple(form.get("deployments", "").split()),
-        grants_instructor=form.get("grants_instructor") == "on",
-    )
-    try:
-        await lti_platforms.add(caller, new)
-    except SignInAgain as needed:
-        raise needed.back_to(_HERE) from None
-    except Refused as refusal:
-        return await _platforms_page(request, caller, refusal, form)
-    return RedirectResponse(_HERE, status_code=303)
+actions = Actions("learning platforms", PlatformsPage, "/lti/platforms")
 
 
-@router.post("/lti/platforms/{platform_id}/deployments")
+@actions.pages.get("")
+async def show_platforms(page: Annotated[PlatformsPage, Depends()]) -> HTMLResponse:
+    return await page.show(Typed())
+
+
+@actions.api.get("", summary="The learning platforms, as an owner")
+async def list_platforms(caller: Owner, lti_platforms: Provided[Platforms]) -> PlatformList:
+    platforms = await lti_platforms.all()
+    return PlatformList(platforms=platforms)
+
+
+@actions.post(
+    "",
+    status_code=201,
+    summary="Register a learning platform (LTI 1.3), as an owner",
+    responses=problem_responses(409),
+)
+async def add_platform(caller: Owner, body: NewPlatformJSON, lti_platforms: Provided[Platforms]) -> Platform:
+    return await lti_platforms.add(caller, body.to_platform())
+
+
+@actions.put(
+    "/{platform_id}/deployments",
+    summary="Set the deployments from which launches are accepted, as an owner",
+)
 async def set_deployments(
-    request: Request, platform_id: str, caller: Owner, lti_platforms: Provided[Platforms]
-) -> Response:
-    form = await read_form(request, max_bytes=_MAX_BYTES)
-    ids = form.get("deployments", "").split()
-    try:
-        await lti_platforms.set_deployments(caller, platform_id, ids)
-    except SignInAgain as needed:
-        raise needed.back_to(_HERE) from None
-    except Refused as refusal:
-        return await _platforms_page(request, caller, refusal)
-    return RedirectResponse(_HERE, status_code=303)
+    platform_id: str, caller: Owner, body: DeploymentsJSON, platforms: Provided[Platforms]
+) -> Platform:
+    await platforms.set_deployments(caller, platform_id, body.deployments)
+    return await platforms.get(platform_id)
 
 
-@router.post("/lti/platforms/{platform_id}/remove")
-async def remove_platform(
-    request: Request, platform_id: str, caller: Owner, lti_platforms: Provided[Platforms]
-) -> Response:
-    await read_form(request)
+@actions.delete(
+    "/{platform_id}",
+    form="/{platform_id}/remove",
+    summary="Remove a learning platform, as an owner; accounts stay",
+)
+async def remove_platform(platform_id: str, caller: Owner, lti_platforms: Provided[Platforms]) -> None:
     await lti_platforms.remove(caller, platform_id)
-    return RedirectResponse(_HERE, status_code=303)
 
 
 @router.post("/lti/keys")
 async def rotate_keys(request: Request, caller: Owner, lti_keys: Provided[ToolKeys]) -> Response:
     await read_form(request)
     await lti_keys.rotate(caller.user)
-    return RedirectResponse(f"{_HERE}#keys", status_code=303)
+    return RedirectResponse(f"{PlatformsPage.address}#keys", status_code=303)
 
 
 @router.get("/courses/{course_id}/lti")
@@ -122,22 +147,6 @@ async def send_scores(request: Request, course: TaughtCourse, lti_linked: Provid
     await read_form(request)
     await lti_linked.send_again(course)
     return _go(course)
-
-
-async def _platforms_page(
-    request: Request, caller: Caller, refusal: Refused | None = None, form: dict[str, str] | None = None
-) -> HTMLResponse:
-    services = services_of(request)
-    return render_secret_page(
-        "lti_platforms.html",
-        refusal=refusal,
-        user=caller.user,
-        recent=accounts_of(request).recent.covers(caller),
-        site=site_address(request) or "",
-        platforms=await services[Platforms].all(),
-        keys=await services[ToolKeys].views(),
-        form=form or {},
-    )
 
 
 async def _course_page(
