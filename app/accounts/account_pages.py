@@ -1,6 +1,5 @@
-"""The pages of your account: password, sessions, API tokens, invitations."""
+"""The pages of your account: password, sessions, API tokens."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -8,11 +7,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.browser_name import browser_name
 from app.accounts.caller import Caller
-from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE
 from app.accounts.providers import Providers
 from app.accounts.ranking_names import read_ranking_name, set_ranking_name
-from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
-from app.accounts.web import accounts_of, client_address, require_caller, require_caller_role, sign_up_link
+from app.accounts.roles import SCOPE_MEANINGS, SCOPES, is_at_least
+from app.accounts.web import accounts_of, client_address, require_caller
 from app.core.database import Database
 from app.core.errors import FieldInvalid, Refused, SignInAgain
 from app.core.services import Provided, services_of
@@ -24,7 +22,6 @@ from app.core.web.time_zone import chosen_zone, zones
 router = APIRouter(prefix="/account", include_in_schema=False)
 _YEAR_S = 365 * 24 * 60 * 60
 Own = Annotated[Caller, Depends(require_caller("account"))]
-Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
 
 
 @router.get("")
@@ -104,58 +101,6 @@ async def create_token(request: Request, caller: Own) -> HTMLResponse:
     return await _tokens_page(request, caller, secret=secret)
 
 
-@router.post("/tokens/{token_id}/revoke")
-async def revoke_token(request: Request, token_id: str, caller: Own) -> Response:
-    await read_form(request)
-    await accounts_of(request).tokens.revoke(caller.user.id, token_id)
-    return _go("/account/tokens")
-
-
-@router.get("/invitations")
-async def show_invitations(request: Request, caller: Inviter) -> HTMLResponse:
-    return await _invitations_page(request, caller)
-
-
-@router.post("/invitations")
-async def create_invitation(request: Request, caller: Inviter) -> HTMLResponse:
-    form = await read_form(request)
-    try:
-        role, days = form.get("role", ""), _days(form.get("days", ""))
-        if role not in ROLES or days is None:
-            raise FieldInvalid("Choose a role, and how many days the invitation is valid.")
-        secret, _ = await accounts_of(request).grants.invite(caller, role, form.get("note", ""), days)
-    except SignInAgain as needed:
-        raise needed.back_to("/account/invitations") from None
-    except Refused as refusal:
-        return await _invitations_page(request, caller, refusal=refusal, note=form.get("note", ""))
-    return await _invitations_page(request, caller, secret=secret)
-
-
-@router.post("/invitations/class")
-async def invite_class(request: Request, caller: Inviter) -> HTMLResponse:
-    """An invitation for each line. Responds with the page itself, because the links can be shown only once."""
-    # Percent-encoding turns one character into at most twelve bytes.
-    form = await read_form(request, max_bytes=12 * MOST_AT_ONCE * (LONGEST_NOTE + 2) + 1024)
-    names = form.get("names", "")
-    try:
-        days = _days(form.get("days", ""))
-        if days is None:
-            raise FieldInvalid("Choose how many days the invitations are valid.")
-        lines = [line.strip() for line in names.split("\n") if line.strip()]
-        invited = await accounts_of(request).invitations.create_for_class(caller.user, lines, days)
-    except Refused as refusal:
-        return await _invitations_page(request, caller, refusal=refusal, names=names)
-    links = [(view.note, sign_up_link(request, token)) for token, view in invited]
-    return await _invitations_page(request, caller, links=links)
-
-
-@router.post("/invitations/{invitation_id}/revoke")
-async def revoke_invitation(request: Request, invitation_id: str, caller: Inviter) -> Response:
-    await read_form(request)
-    await accounts_of(request).invitations.revoke(caller.user.id, invitation_id)
-    return _go("/account/invitations")
-
-
 async def _account_page(request: Request, caller: Caller, refusal: Refused | None = None) -> HTMLResponse:
     accounts = accounts_of(request)
     return render_secret_page(
@@ -188,33 +133,6 @@ async def _tokens_page(
         meanings=SCOPE_MEANINGS,
         secret=secret,
         name=name,
-    )
-
-
-async def _invitations_page(
-    request: Request,
-    caller: Caller,
-    *,
-    refusal: Refused | None = None,
-    secret: str | None = None,
-    note: str = "",
-    links: Sequence[tuple[str, str]] = (),
-    names: str = "",
-) -> HTMLResponse:
-    accounts = accounts_of(request)
-    return render_secret_page(
-        "account_invitations.html",
-        refusal=refusal,
-        user=caller.user,
-        recent=accounts.recent.covers(caller),
-        invitations=await accounts.invitations.list(caller.user.id),
-        roles=[role for role in ROLES if is_at_least(caller.user.role, role)],
-        closed=accounts.sign_up_by == "closed",
-        link=None if secret is None else sign_up_link(request, secret),
-        note=note,
-        links=links,
-        names=names,
-        most_at_once=MOST_AT_ONCE,
     )
 
 

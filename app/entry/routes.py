@@ -2,7 +2,7 @@
 
 from fastapi import Depends, FastAPI
 
-from app.accounts import account_pages, confirm_pages, provider_pages
+from app.accounts import account_pages, confirm_pages, invitation_pages, provider_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
 from app.accounts.audit import api as audit_api
@@ -109,13 +109,13 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
     for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages, similarity_pages):
         app.include_router(pages.router)
     app.include_router(grading_pages.api, prefix=_API, dependencies=[Depends(limit_rate)])
-    for each in (account_actions, merge_pages, review_pages):
+    for each in (invitation_pages, account_actions, merge_pages, review_pages):
         app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
         app.include_router(each.actions.pages)
     for each in (courses_pages, course_pages, lti_platform_pages):
         app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
         app.include_router(each.actions.pages)
-    for each in (comment_api, explorer_api, lessons_api):
+    for each in (accounts_api, comment_api, explorer_api, lessons_api):
         app.include_router(each.actions.pages)
     for each in (rejudging_api, reports_api, repositories_api):
         app.include_router(each.actions.pages)

@@ -56,7 +56,7 @@ def test_an_api_token_is_never_recent():
 async def test_a_token_invites_students_alone(service, role):
     refused = await service.http.post(INVITATIONS, json={"role": role}, headers=service.bearer)
     assert (refused.status_code, refused.json()["slug"]) == (403, "session-needed")
-    page = await service.http.post("/account/invitations", data={"role": role, "days": "7"}, headers=service.bearer)
+    page = await service.http.post("/account/invitations", data={"role": role}, headers=service.bearer)
     assert page.status_code == 403
     assert (await service.http.get(INVITATIONS, headers=service.bearer)).json() == {"invitations": []}
     assert (await service.http.post(INVITATIONS, json={}, headers=service.bearer)).status_code == 201

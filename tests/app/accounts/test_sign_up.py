@@ -131,10 +131,10 @@ async def test_nobody_invites_above_their_own_role(service):
         await sign_up(service, http, "grace", "instructor")
         page = (await http.get("/account/invitations")).text
         assert "<option>owner</option>" not in page
-        answer = await send_form(http, "/account/invitations", "/account/invitations", role="owner", days="7")
+        answer = await send_form(http, "/account/invitations", "/account/invitations", role="owner")
         assert answer.status_code == 403
         assert "you cannot invite someone as" in answer.text
-        made = await send_form(http, "/account/invitations", "/account/invitations", role="instructor", days="7")
+        made = await send_form(http, "/account/invitations", "/account/invitations", role="instructor")
         assert (made.status_code, made.headers["cache-control"]) == (200, "no-store")
         assert "http://meshgrade.test/sign-up?invitation=" in made.text
 
@@ -167,7 +167,7 @@ async def test_a_wrong_invitation_is_refused(service, body, slug):
 async def test_the_pages_list_and_revoke_invitations(service):
     await sign_in(service)
     here = "/account/invitations"
-    made = await send_form(service.http, here, here, role="student", days="1", note="<b>Ada</b>")
+    made = await send_form(service.http, here, here, role="student", expires_in_days="1", note="<b>Ada</b>")
     assert "&lt;b&gt;Ada&lt;/b&gt;" in made.text
     owner: User = await service.services[Accounts].ensure_owner()
     [view] = await service.services[Accounts].invitations.list(owner.id)
