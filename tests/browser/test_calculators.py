@@ -46,7 +46,7 @@ def test_a_phone_shows_the_result_first_and_every_input_without_a_script(open_pa
     assert page.locator("main").bounding_box()["height"] < 3_600
     every = page.get_by_role("region", name="Every result and its formula").get_by_role("group")
     assert every.evaluate("node => node.scrollWidth <= node.clientWidth")
-    layers = page.get_by_label("Layers")
+    layers = page.get_by_label("Layers", exact=True)
     expect(layers).to_be_hidden()
     page.get_by_text("Shape of the model").click()
     layers.fill("64")
