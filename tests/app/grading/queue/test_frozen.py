@@ -5,6 +5,7 @@ import contextlib
 from contextlib import asynccontextmanager
 
 import pytest
+from procrastinate.exceptions import ConnectorException
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import event, func, select, text
 from sqlalchemy.util import await_only
@@ -61,6 +62,8 @@ def queue_on(database: Database, package) -> ProcrastinateQueue:
 async def worker(url: str, package, freezes_at: int | None = None):
     database = Database(url, idle_in_transaction_s=1.0)
     frozen = Frozen(database, freezes_at) if freezes_at else None
+    if frozen:
+        _let_jobs_be_lost()
     queue = queue_on(database, package)
     work = asyncio.create_task(queue.work())
     try:
@@ -72,6 +75,19 @@ async def worker(url: str, package, freezes_at: int | None = None):
         await queue.stop()
         await asyncio.wait_for(work, 30)
         await database.close()
+
+
+def _let_jobs_be_lost() -> None:
+    """Let a worker that continues find its job done or taken by another one, and Procrastinate's task for it end."""
+    loop = asyncio.get_running_loop()
+    handler = loop.get_exception_handler()
+    assert handler
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        if not isinstance(context.get("exception"), ConnectorException):
+            handler(loop, context)
+
+    loop.set_exception_handler(handle)
 
 
 async def hand_in(database: Database, queue: ProcrastinateQueue, package, count: int) -> list[str]:
