@@ -19,7 +19,6 @@ from app.grading.attempts.ranking import ranking
 from app.grading.attempts.schemas import (
     AttemptJSON,
     AttemptPage,
-    AttemptSummaryJSON,
     EventJSON,
     ProgressJSON,
     RankingJSON,
@@ -137,7 +136,7 @@ async def list_attempts(
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
 ) -> AttemptPage:
     found = await attempts.list(user, cursor, problem)
-    return AttemptPage(attempts=[AttemptSummaryJSON.of(each) for each in found], next=found.next)
+    return AttemptPage(attempts=found, next=found.next)
 
 
 @router.get("/attempts/{attempt_id}", summary="One attempt")

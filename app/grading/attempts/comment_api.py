@@ -9,8 +9,8 @@ from app.core.rest.actions import Actions
 from app.core.services import Provided
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptView
-from app.grading.comments.schemas import CommentJSON, CommentList, ResolvedJSON
-from app.grading.comments.service import Comments
+from app.grading.comments.schemas import CommentList, ResolvedJSON
+from app.grading.comments.service import Comment, Comments
 
 actions = Actions("attempts")
 router = actions.api
@@ -28,7 +28,7 @@ async def list_comments(
     comments: Provided[Comments],
 ) -> CommentList:
     attempt = await attempts.get(user, attempt_id, placed=False)
-    return CommentList(comments=[CommentJSON.of(each) for each in await comments.of_attempt(attempt.id)])
+    return CommentList(comments=await comments.of_attempt(attempt.id))
 
 
 @actions.put(
@@ -42,5 +42,5 @@ async def resolve_comment(
     attempt: Annotated[AttemptView, Depends(own_attempt)],
     body: ResolvedJSON,
     comments: Provided[Comments],
-) -> CommentJSON:
-    return CommentJSON.of(await comments.resolve(attempt.id, comment_id, is_resolved=body.resolved))
+) -> Comment:
+    return await comments.resolve(attempt.id, comment_id, is_resolved=body.resolved)

@@ -28,7 +28,7 @@ from app.grading.attempts.ranking import name_of_first, ranking, trend
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.shares import Shares
 from app.grading.attempts.source_colours import colour_lines, colour_source
-from app.grading.attempts.views import AttemptView, summary_of
+from app.grading.attempts.views import AttemptSummary, AttemptView
 from app.grading.comments.service import Comments
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
@@ -93,7 +93,7 @@ async def compare_attempts(
         raise ComparisonInvalid(
             f"A is an attempt at {old.problem!r} and B at {new.problem!r}. Go back, and choose two at the same problem."
         )
-    listed = [summary_of(each) for each in (old, new)]
+    listed = [AttemptSummary.of(each) for each in (old, new)]
     return render_page(
         "compare.html",
         user=user,

@@ -11,11 +11,11 @@ from app.grading.attempts.overrides import ScoreOverride
 from app.grading.attempts.progress import Standing
 from app.grading.attempts.ranking import Ranking
 from app.grading.attempts.source_rules import Source
-from app.grading.attempts.views import AttemptView, Rejudged
+from app.grading.attempts.views import AttemptSummary, AttemptView, Rejudged
 from app.grading.queue.status import AttemptKind, AttemptStatus, QueuePlace
 from grader.inputs.own_inputs import MAX_SEED, OwnInputs
 from grader.program.measurement import mesh_name
-from grader.verdicts.verdict import Status, Verdict
+from grader.verdicts.verdict import Verdict
 
 
 class SubmissionJSON(RequestBody):
@@ -85,32 +85,10 @@ class AttemptJSON(View):
         return cls(**fields, **nested)
 
 
-class AttemptSummaryJSON(View):
-    """An attempt in a list: without its verdict, which can be long, but with the verdict's status.
-
-    `changed_by_hand`: an instructor gave it this `score`. The attempt itself has the `override`.
-    """
-
-    id: str
-    problem: str
-    kind: AttemptKind
-    status: AttemptStatus
-    phase: str | None
-    version: str
-    verdict_status: Status | None
-    score: int | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    after_giving_up: bool
-    changed_by_hand: bool
-    withheld_until: datetime | None
-
-
 class AttemptPage(View):
     """Newest first. For the next page, send `next` as `before`. It is null on the last page."""
 
-    attempts: list[AttemptSummaryJSON]
+    attempts: list[AttemptSummary]
     next: str | None
 
 

@@ -1,10 +1,10 @@
 """Submits, reads, lists and cancels attempts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Select, and_, exists, or_, select
+from sqlalchemy import Select, and_, exists, null, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -37,9 +37,9 @@ _SAME = ("problem", "kind", "source", "own_inputs")
 _IS_SHOWN = AttemptRow.kind != "rejudge"
 
 
-_STORED = [each.name for each in fields(AttemptSummary) if each.name not in ("changed_by_hand", "withheld_until")]
+_STORED = [each for each in AttemptSummary.model_fields if each not in ("changed_by_hand", "withheld_until")]
 _LIST: Select[Any] = select(
-    *(getattr(AttemptRow, each) for each in _STORED), exists().where(OverrideRow.attempt_id == AttemptRow.id)
+    *(getattr(AttemptRow, each) for each in _STORED), exists().where(OverrideRow.attempt_id == AttemptRow.id), null()
 ).where(_IS_SHOWN)
 
 
@@ -191,7 +191,9 @@ class Attempts:
         async with self._database.reading() as session:
             if only.reads_verdicts and not for_instructor:
                 conditions += await shown_only(session, user_id=user.id)
-            found = await paged(session, query, by, cursor, AttemptSummary, only=conditions, missing=_not_found)
+            found = await paged(
+                session, query, by, cursor, AttemptSummary.of_columns, only=conditions, missing=_not_found
+            )
             until = {} if for_instructor else await withheld_until(session, [each.id for each in found])
         return found.map(lambda each: summary_without_verdict(each, until[each.id]) if each.id in until else each)
 

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
+from typing import Annotated, cast
+
+from pydantic import Field
 
 from app.core.view import View
 from app.grading.attempts.overrides import ScoreOverride
@@ -14,11 +16,10 @@ from grader.verdicts.stored_verdict import read_verdict
 from grader.verdicts.verdict import Status, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptSummary:
-    """An entry of a list: everything that can be read without the source and the verdict.
+class AttemptSummary(View):
+    """An attempt in a list: without its verdict, which can be long, but with the verdict's status.
 
-    `changed_by_hand`: the score is not that of the verdict.
+    `changed_by_hand`: an instructor gave it this `score`. The attempt itself has the `override`.
     """
 
     id: str
@@ -28,14 +29,15 @@ class AttemptSummary:
     phase: str | None
     version: str
     verdict_status: Status | None
-    verdict_reason: Reason | None
+    # For pages, which name it.
+    verdict_reason: Annotated[Reason | None, Field(exclude=True)]
     score: int | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     after_giving_up: bool
-    changed_by_hand: bool = False
-    withheld_until: datetime | None = None
+    changed_by_hand: bool
+    withheld_until: datetime | None
 
 
 class Rejudged(View):
@@ -73,6 +75,18 @@ class AttemptView:
     withheld_until: datetime | None = None
     override: ScoreOverride | None = None
 
+    @property
+    def verdict_status(self) -> Status | None:
+        return self.verdict.status if self.verdict else None
+
+    @property
+    def verdict_reason(self) -> Reason | None:
+        return self.verdict.reason if self.verdict else None
+
+    @property
+    def changed_by_hand(self) -> bool:
+        return self.override is not None
+
 
 def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
     """The attempt as its owner sees it before `until`, when its exam closes; all of it if that is None."""
@@ -82,36 +96,8 @@ def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
 
 
 def summary_without_verdict(summary: AttemptSummary, until: datetime) -> AttemptSummary:
-    return replace(
-        summary,
-        verdict_status=None,
-        verdict_reason=None,
-        score=None,
-        phase=None,
-        changed_by_hand=False,
-        withheld_until=until,
-    )
-
-
-def summary_of(view: AttemptView) -> AttemptSummary:
-    """The entry of a list for an attempt that has been read as a whole."""
-    return AttemptSummary(
-        id=view.id,
-        problem=view.problem,
-        kind=view.kind,
-        status=view.status,
-        phase=view.phase,
-        version=view.version,
-        verdict_status=view.verdict.status if view.verdict else None,
-        verdict_reason=view.verdict.reason if view.verdict else None,
-        score=view.score,
-        created_at=view.created_at,
-        started_at=view.started_at,
-        finished_at=view.finished_at,
-        after_giving_up=view.after_giving_up,
-        changed_by_hand=view.override is not None,
-        withheld_until=view.withheld_until,
-    )
+    hidden = dict.fromkeys(("verdict_status", "verdict_reason", "score", "phase"))
+    return summary.model_copy(update={**hidden, "changed_by_hand": False, "withheld_until": until})
 
 
 def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:

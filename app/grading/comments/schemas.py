@@ -1,13 +1,11 @@
 """REST bodies and responses for comments."""
 
-from datetime import datetime
-
 from pydantic import Field
 
 from app.accounts.text_rules import TEXT_PATTERN
 from app.core.rest.body import RequestBody
 from app.core.view import View
-from app.grading.comments.service import LONGEST
+from app.grading.comments.service import LONGEST, Comment
 
 
 class NewCommentJSON(RequestBody):
@@ -24,18 +22,7 @@ class ResolvedJSON(RequestBody):
     resolved: bool
 
 
-class CommentJSON(View):
-    """A comment on a line. `author` is null once the account is deleted. `resolved_at` is null while it is open."""
-
-    id: str
-    line: int
-    text: str
-    author: str | None
-    created_at: datetime
-    resolved_at: datetime | None
-
-
 class CommentList(View):
     """By line, the oldest first. An attempt has at most a hundred."""
 
-    comments: list[CommentJSON]
+    comments: list[Comment]

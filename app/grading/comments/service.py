@@ -7,7 +7,9 @@ The only writer of that table. The routes decide which attempts a caller may rea
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
+from pydantic import Field
 from sqlalchemy import case, delete, func, select, update
 
 from app.accounts.audit.log import record
@@ -18,6 +20,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import CommentNotFound, LineNotFound, RoleMissing, TooManyComments
 from app.core.ids import is_id, new_id
+from app.core.view import View
 from app.grading.comments.models import CommentRow
 from app.grading.queue.models import AttemptRow
 
@@ -26,19 +29,19 @@ _MOST = 100
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """`line` counts from 1. `author` is None once their account is deleted. `is_new`: its reader has not seen it."""
+class Comment(View):
+    """A comment on a line. `author` is null once the account is deleted. `resolved_at` is null while it is open."""
 
     id: str
-    attempt_id: str
+    attempt_id: Annotated[str, Field(exclude=True)]
     line: int
     text: str
-    author_id: str | None
+    author_id: Annotated[str | None, Field(exclude=True)]
     author: str | None
     created_at: datetime
     resolved_at: datetime | None
-    is_new: bool
+    # Whether its reader has not seen it.
+    is_new: Annotated[bool, Field(exclude=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ class Comments:
         query = _COMMENTS.where(CommentRow.attempt_id == attempt_id)
         query = query.order_by(CommentRow.line, CommentRow.created_at, CommentRow.id)
         async with self._database.reading() as session:
-            return [Comment(*each) for each in await session.execute(query)]
+            return [Comment.of_columns(*each) for each in await session.execute(query)]
 
     async def get(self, attempt_id: str, comment_id: str) -> Comment:
         """Raises `CommentNotFound`, even if it exists on another attempt."""
@@ -123,7 +126,7 @@ class Comments:
             async with self._database.reading() as session:
                 found = (await session.execute(query)).first()
             if found is not None:
-                return Comment(*found)
+                return Comment.of_columns(*found)
         raise CommentNotFound(f"This attempt has no comment with the id {comment_id[:64]!r}.")
 
     async def see(self, attempt_id: str) -> None:

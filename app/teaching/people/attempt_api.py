@@ -9,7 +9,7 @@ from app.core.database import Database
 from app.core.rest.paging import ByName, NewestFirst
 from app.core.rest.routing import rest_router
 from app.core.services import Provided
-from app.grading.attempts.schemas import AttemptPage, AttemptSummaryJSON
+from app.grading.attempts.schemas import AttemptPage
 from app.grading.attempts.service import Attempts
 from app.problems.catalogue import Catalogue
 from app.teaching.people.at_problem import who_tried
@@ -27,7 +27,7 @@ async def list_attempts_of_person(
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
 ) -> AttemptPage:
     found = await attempts.list(may.owner, cursor, problem, for_instructor=True, within=may.problems)
-    return AttemptPage(attempts=[AttemptSummaryJSON.of(each) for each in found], next=found.next)
+    return AttemptPage(attempts=found, next=found.next)
 
 
 @router.get("/people/{person_id}/attempts/{attempt_id}", summary="One attempt of a person, with its source")

@@ -16,8 +16,8 @@ from app.core.web.templating import render_page
 from app.core.web.verdict_view import arrange_verdict
 from app.grading.attempts.overrides import MOST_POINTS, Overrides, ScoreOverride
 from app.grading.attempts.source_colours import colour_lines
-from app.grading.comments.schemas import CommentJSON, CommentList, NewCommentJSON
-from app.grading.comments.service import LONGEST, Comments, may_remove
+from app.grading.comments.schemas import CommentList, NewCommentJSON
+from app.grading.comments.service import LONGEST, Comment, Comments, may_remove
 from app.problems.catalogue import Catalogue
 from app.teaching.people.read_access import PersonsAttempt
 from app.teaching.people.schemas import NewOverrideJSON
@@ -88,7 +88,7 @@ async def show_attempt_of_person(
 @actions.api.get("/comments", summary="The comments on the attempt of a person")
 async def list_comments_of_person(found: PersonsAttempt, comments: Provided[Comments]) -> CommentList:
     _, attempt = found
-    return CommentList(comments=[CommentJSON.of(each) for each in await comments.of_attempt(attempt.id)])
+    return CommentList(comments=await comments.of_attempt(attempt.id))
 
 
 @actions.post(
@@ -100,9 +100,9 @@ async def list_comments_of_person(found: PersonsAttempt, comments: Provided[Comm
 )
 async def add_comment(
     user: Grader, found: PersonsAttempt, body: NewCommentJSON, comments: Provided[Comments]
-) -> CommentJSON:
+) -> Comment:
     person, attempt = found
-    return CommentJSON.of(await comments.add(user, person.id, attempt.id, attempt.source, body.line, body.text))
+    return await comments.add(user, person.id, attempt.id, attempt.source, body.line, body.text)
 
 
 @actions.delete(

@@ -83,4 +83,4 @@ async def test_a_new_account_leads_there_too(start_service):
 async def test_somebody_who_is_signed_in_goes_on(service):
     await sign_in(service)
     shown = await service.http.get("/sign-in?next=/attempts", headers={"Accept": "text/html"})
-    assert '<a href="/attempts">Go on</a>' in shown.text
+    assert '<a href="/attempts">Continue</a>' in shown.text
