@@ -16,7 +16,7 @@ from app.accounts.text_rules import check_line
 from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import FieldInvalid, RoleMissing
-from app.core.ids import is_id, new_id
+from app.core.ids import new_id
 from app.core.view import View
 
 _MOST = 1000
@@ -111,15 +111,7 @@ class Invitations:
 
     async def revoke(self, user_id: str, invitation_id: str) -> None:
         """Raises `InvitationNotFound`, even if it exists for another user."""
-        gone = None
-        if is_id(invitation_id):
-            async with self._database.writing() as session:
-                gone = await session.scalar(
-                    delete(InvitationRow)
-                    .where(InvitationRow.id == invitation_id, InvitationRow.user_id == user_id)
-                    .returning(InvitationRow.id)
-                )
-        if gone is None:
+        if not await self._database.delete_one(InvitationRow, invitation_id, InvitationRow.user_id == user_id):
             raise InvitationNotFound(f"You have no unused invitation with the id {invitation_id[:64]!r}.")
 
     async def revoke_above_in(self, session: AsyncSession, user_id: str, role: Role | None) -> None:

@@ -14,7 +14,7 @@ from app.accounts.models import SessionRow, UserRow
 from app.accounts.roles import SCOPES
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime
-from app.core.ids import is_id, new_id
+from app.core.ids import new_id
 
 _USER_AGENT = 300
 
@@ -100,15 +100,7 @@ class Sessions:
 
     async def revoke(self, user_id: str, session_id: str) -> None:
         """Raises `SessionNotFound`, even if it exists for another user."""
-        gone = None
-        if is_id(session_id):
-            async with self._database.writing() as session:
-                gone = await session.scalar(
-                    delete(SessionRow)
-                    .where(SessionRow.id == session_id, SessionRow.user_id == user_id)
-                    .returning(SessionRow.id)
-                )
-        if gone is None:
+        if not await self._database.delete_one(SessionRow, session_id, SessionRow.user_id == user_id):
             raise SessionNotFound(f"You have no session with the id {session_id[:64]!r}.")
 
     async def revoke_others(self, user_id: str, kept_id: str | None) -> None:

@@ -16,7 +16,7 @@ from app.accounts.text_rules import check_line
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime
 from app.core.errors import FieldInvalid, TokenInvalid
-from app.core.ids import is_id, new_id
+from app.core.ids import new_id
 from app.core.view import View
 
 _MOST = 50
@@ -103,15 +103,8 @@ class Tokens:
 
     async def revoke(self, user_id: str, token_id: str) -> None:
         """Raises `TokenNotFound`, even for another user's token or a preset one, which a restart would bring back."""
-        gone = None
-        if is_id(token_id):
-            async with self._database.writing() as session:
-                gone = await session.scalar(
-                    delete(APITokenRow)
-                    .where(APITokenRow.id == token_id, APITokenRow.user_id == user_id, APITokenRow.preset.is_(False))
-                    .returning(APITokenRow.id)
-                )
-        if gone is None:
+        row = APITokenRow
+        if not await self._database.delete_one(row, token_id, row.user_id == user_id, row.preset.is_(False)):
             raise TokenNotFound(
                 f"You have no API token with the id {token_id[:64]!r} that can be revoked. "
                 "(To revoke the preset one, change MESHGRADE_OWNER_TOKEN.)"

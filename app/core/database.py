@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import aiosqlite
 import psycopg
-from sqlalchemy import URL, DateTime, Dialect, Float, MetaData, event, literal, make_url, text
+from sqlalchemy import URL, ColumnElement, DateTime, Dialect, Float, MetaData, delete, event, literal, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, ExceptionContext
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
@@ -24,6 +24,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator
 
+from app.core.ids import is_id
 from app.core.start_errors import SettingInvalid
 
 __all__ = ["UNAVAILABLE", "Base", "Database", "FromNow", "NoConnectionFree", "UTCDateTime", "insert_into", "may_pause"]
@@ -183,6 +184,13 @@ class Database:
         """How many of the connections are in use."""
         pool = self.engine.pool
         return pool.checkedout() if isinstance(pool, QueuePool) else 0
+
+    async def delete_one(self, row: Any, row_id: str, *where: ColumnElement[bool]) -> bool:
+        """Delete the row with this id if it also meets the conditions. Returns whether there was one."""
+        if not is_id(row_id):
+            return False
+        async with self.writing() as session:
+            return await session.scalar(delete(row).where(row.id == row_id, *where).returning(row.id)) is not None
 
     async def close(self) -> None:
         await self.engine.dispose()

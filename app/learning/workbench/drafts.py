@@ -11,7 +11,7 @@ from app.accounts.caller import User
 from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import DraftConflict, DraftNotFound
-from app.core.ids import is_id, new_id
+from app.core.ids import new_id
 from app.core.view import View
 from app.grading.attempts.source_rules import check_text
 from app.learning.workbench.models import DraftRow, ReplacedDraftRow
@@ -109,13 +109,8 @@ class Drafts:
 
     async def discard_replaced(self, user: User, draft_id: str) -> None:
         """Raises `DraftNotFound`, even if it exists for another user."""
-        row, gone = ReplacedDraftRow, None
-        if is_id(draft_id):
-            async with self._database.writing() as session:
-                gone = await session.scalar(
-                    delete(row).where(row.id == draft_id, row.user_id == user.id).returning(row.id)
-                )
-        if gone is None:
+        row = ReplacedDraftRow
+        if not await self._database.delete_one(row, draft_id, row.user_id == user.id):
             raise _no_draft(draft_id)
 
     async def _save(self, user: User, saved: Draft, aside: str | None) -> Draft:
