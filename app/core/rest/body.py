@@ -129,12 +129,14 @@ def refuse_fields(error: ValidationError) -> NoReturn:
 def _message(fault: Mapping[str, Any]) -> str:
     bounds = fault.get("ctx", {})
     match fault["type"]:
-        case "int_type" | "int_parsing" | "int_from_float":
+        case "int_type" | "int_parsing" | "int_parsing_size" | "int_from_float":
             return "must be a whole number"
         case "greater_than_equal":
             return f"must be at least {bounds['ge']}"
         case "less_than_equal":
             return f"must be at most {bounds['le']}"
+        case "extra_forbidden":
+            return "there is no such field"
         case "missing":
             return "is required"
         case "string_too_short":
