@@ -1,6 +1,6 @@
 """What a verifier's compiler options save, and what they change: `python -m benchmarks.compiler_options [SLUG ...]`.
 
-Every accepted submission to the problems of mode program is exported once for each mesh, and compiled without and with
+Every accepted submission to the program-mode problems is exported once for each mesh, and compiled without and with
 the options in one process. All graded facts are read from both executables and compared.
 """
 

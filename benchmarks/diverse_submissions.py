@@ -28,7 +28,7 @@ from grader.core.errors import MeshgradeError
 from grader.package.package import KnownSubmission, Package
 from grader.review.reader import read_package
 
-# One of mode call, one with a state, one without. From each, one rejected submission per reason.
+# One of call mode, one with a state, one without. From each, one rejected submission per reason.
 REJECTED_OF = ("fsdp_step", "fsdp_shard_map_step", "tp_column_row")
 _START_LIMIT_S = 1800.0
 SEED = 1

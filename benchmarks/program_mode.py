@@ -37,7 +37,7 @@ def typical(package: Package) -> KnownSubmission:
 
 
 def _function(source: str, name: str | None) -> str | None:
-    """The code of one function, without comments and layout. None where there is none of that name."""
+    """The code of one function, without comments and layout. None if there is none of that name."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             if ast.get_docstring(node) is not None:

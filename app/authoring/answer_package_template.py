@@ -1,4 +1,4 @@
-"""A package of mode answer to start from. In each text, a mark and the values of a new package are in braces."""
+"""An answer-mode package to start from. In each text, a mark and the values of a new package are in braces."""
 
 _VALUES = ("mark", "slug", "uuid", "title", "summary", "track", "mode")
 _FILES = {

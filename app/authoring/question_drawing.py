@@ -1,4 +1,4 @@
-"""Draws the questions of published problems of mode answer, so that students can be asked."""
+"""Draws the questions of published answer-mode problems, so that students can be asked."""
 
 import logging
 from collections.abc import Awaitable, Callable

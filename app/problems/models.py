@@ -42,7 +42,7 @@ class PublishedRow(Base):
 
 
 class QuestionsRow(Base):
-    """The questions that were drawn for a version of mode answer, with their answers
+    """The questions drawn for a version of an answer-mode problem, with their answers
     (grader/answers/question_variants.py).
     """
 

@@ -1,4 +1,4 @@
-"""The questions of problems of mode answer, in the database: every server reads what one process has drawn."""
+"""The questions of answer-mode problems, in the database: every server reads what one process has drawn."""
 
 from collections.abc import Collection
 

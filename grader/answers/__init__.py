@@ -1,1 +1,1 @@
-"""What students of mode answer are asked, and how their answers are read."""
+"""The questions of answer-mode problems, and how answers are read."""

@@ -1,4 +1,4 @@
-"""The drawn questions of a problem in mode answer, and what an attempt at one of them stores."""
+"""The drawn questions of a problem in answer mode, and what an attempt at one of them stores."""
 
 import hashlib
 import hmac

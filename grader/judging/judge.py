@@ -81,7 +81,7 @@ class Judge:
           chip: compile each program for a slice of these TPUs, too.
         Raises:
           SubmissionFault: the submission has no program; the message says why.
-          GraderFault, WallMissing: the reference could not be run, or the problem is not of mode program.
+          GraderFault, WallMissing: the reference could not be run, or the problem is not in program mode.
           Cancelled: the caller stopped it.
         """
         with self._idle.interrupted():
@@ -119,7 +119,7 @@ class Judge:
             return Answers(prepared.cases, mode.answers(prepared))
 
     def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
-        """Return the questions in mode answer, or None in any other mode. Raises the errors of `prepare`."""
+        """Return the questions in answer mode, or None in any other mode. Raises the errors of `prepare`."""
         with self._idle.interrupted():
             return self._modes.of(package).variants(self._references.prepare(package, context))
 

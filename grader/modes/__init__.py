@@ -41,6 +41,6 @@ class Modes:
     def inspect_function(
         self, function: Function, source: str, context: Context, chip: ChipName | None
     ) -> tuple[Measured, ...]:
-        """Like `Mode.inspect` in mode program, for a function that belongs to no problem."""
+        """Like `Mode.inspect` in program mode, for a function that belongs to no problem."""
         measured = inspect_function(function, self.sandbox, source, context)
         return (with_chip(measured, chip, self.sandbox, context),)

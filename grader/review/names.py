@@ -163,7 +163,7 @@ def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[Pac
     if manifest.mode == "program" and manifest.program.init:
         wanted["program.init"] = manifest.program.init
     if isinstance(manifest, AnswerManifest):
-        wanted = {"mode answer needs draw(rng)": "draw", "mode answer needs truth(parameters)": "truth"}
+        wanted = {"answer mode needs draw(rng)": "draw", "answer mode needs truth(parameters)": "truth"}
     for file in ("questions.py",) if isinstance(manifest, AnswerManifest) else ("reference.py", "starter.py"):
         if not files.get(file, "").strip():
             continue

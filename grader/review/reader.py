@@ -197,7 +197,7 @@ def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[PackageF
         others -= set(_ANSWER_FILES)
     else:
         others = set(_ANSWER_FILES) - set(_CODE_FILES)
-    message = f"does not belong in a package of mode {manifest.mode}"
+    message = f"does not belong in a package of {manifest.mode} mode"
     return [PackageFault("misplaced-file", name, None, f"{name} {message}") for name in files if name in others]
 
 
@@ -269,7 +269,7 @@ def _contradictions(manifest: Manifest, slug: str | None) -> list[PackageFault]:
 def _faults_of_check(manifest: Manifest, number: int, check: CheckSpec) -> list[PackageFault]:
     known = checks.names(manifest.mode)
     if check.id not in known:
-        message = f"there is no check '{check.id}' in mode {manifest.mode}{suggest(check.id, known)}"
+        message = f"there is no check '{check.id}' in {manifest.mode} mode{suggest(check.id, known)}"
         return [manifest_fault("check", f"checks.{number}", message)]
     model = checks.load(manifest.mode, check.id).Bounds
     try:

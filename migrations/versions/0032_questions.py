@@ -1,4 +1,4 @@
-"""The questions that were drawn for a version of a problem of mode answer."""
+"""The questions that were drawn for a version of an answer-mode problem."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -36,7 +36,7 @@ def results(tmp_path_factory):
 
 def test_every_submission_has_one_verdict(results):
     figures = {name: value for name, value in results.items() if name.startswith("service.fault_")}
-    # None where no worker was killed while it graded.
+    # None if no worker was killed while it graded.
     assert "service.fault_kill_to_verdict_s_p50" in figures
     del figures["service.fault_kill_to_verdict_s_p50"]
     assert figures == {

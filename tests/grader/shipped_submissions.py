@@ -53,7 +53,7 @@ def _part(mode: str, kind: str) -> list[object]:
 @cache
 def _of_this_run() -> list[str]:
     """What this run judges: references, starters and submissions, as `slug:path`."""
-    # There are fewer problems of mode call than parts, and they are quick to prepare, so divide their submissions.
+    # There are fewer call-mode problems than parts, and they are quick to prepare, so divide their submissions.
     calls = [f"{slug}:{path}" for slug in slugs("call") for path in _submissions(slug)]
     dealt = {*part_of(calls, PART), *(f"{slug}:{own}" for slug in slugs("call") for own in ("reference", "starter"))}
     whole = part_of(slugs("program"), PART)

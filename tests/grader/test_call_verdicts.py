@@ -1,4 +1,4 @@
-"""Every submission that ships with a problem of mode call, through the whole judge."""
+"""Every submission that ships with a call-mode problem, through the whole judge."""
 
 import pytest
 

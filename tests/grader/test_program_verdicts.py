@@ -1,4 +1,4 @@
-"""Every submission that ships with a problem of mode program, through the whole judge, on every mesh."""
+"""Every submission that ships with a program-mode problem, through the whole judge, on every mesh."""
 
 from pathlib import Path
 

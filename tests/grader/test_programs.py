@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (rows of a table are easier to read whole)
-"""Programs that are wrong, hostile or unusual, through the whole judge, on the smallest problem of mode program."""
+"""Programs that are wrong, hostile or unusual, through the whole judge, on the smallest program-mode problem."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Judge the questions of each problem of mode answer on 8 host devices, and place what they ask about, as JSON.
+"""Judge the questions of each answer-mode problem on 8 host devices, and place what they ask about, as JSON.
 
 Usage: answer_questions.py PROBLEMS_FOLDER OUTPUT_FILE
 """

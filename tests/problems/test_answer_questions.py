@@ -1,4 +1,4 @@
-"""The questions of the problems of mode answer: the judge accepts their answers, and real arrays confirm them."""
+"""The questions of the answer-mode problems: the judge accepts their answers, and real arrays confirm them."""
 
 from collections.abc import Callable
 from typing import Any

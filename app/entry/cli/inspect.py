@@ -37,8 +37,8 @@ def inspect(
     package = package_of(problem)
     if package.manifest.mode != "program":
         raise StartRefused(
-            f"{package.slug} is a problem of mode {package.manifest.mode}, so it has no compiled program to inspect",
-            "Name a problem of mode program, such as fsdp_shard_map_step.",
+            f"{package.slug} is in {package.manifest.mode} mode, so it has no compiled program to inspect",
+            "Name a program-mode problem, such as fsdp_shard_map_step.",
         )
     sources = read_sources(file, against, package.files["reference.py"])
     if open_page:

@@ -90,7 +90,7 @@ def _copied(slug: str, mode: str | None, title: str | None, like: str, into: Pat
     package = package_of(str(beside) if "/" not in like and beside.is_dir() else like)
     if mode is not None and mode != package.manifest.mode:
         raise StartRefused(
-            f"--mode: {package.slug} is a problem of mode {package.manifest.mode}, so a copy cannot be of mode {mode}.",
+            f"--mode: {package.slug} is in {package.manifest.mode} mode, so a copy cannot be in {mode} mode.",
             "Leave out --mode, or name another problem with --like.",
         )
     return copied_package(package.files, slug, title)

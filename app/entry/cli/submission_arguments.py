@@ -54,7 +54,7 @@ def source_of(file: str, limit: int) -> str:
 
 
 def _json_of(file: str, text: str) -> str:
-    """Answers in TOML as JSON, which is what a problem of mode answer takes."""
+    """Answers in TOML as JSON, which is what an answer-mode problem takes."""
     try:
         return json.dumps(read_toml(text), indent=2, ensure_ascii=False) + "\n"
     except (TomlInvalid, TypeError) as error:

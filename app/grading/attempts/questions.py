@@ -1,4 +1,4 @@
-"""Which question of a problem of mode answer a user is asked, and the source that their answers are stored as."""
+"""Which question of an answer-mode problem a user is asked, and the source that their answers are stored as."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

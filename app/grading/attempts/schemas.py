@@ -27,7 +27,7 @@ class SubmissionJSON(RequestBody):
 class OwnInputsJSON(RequestBody):
     """Inputs that the author of a run chose. `mesh` names one of the problem's, such as `fsdp=8`; null for all.
 
-    `values` has typed arguments of mode `call`: a number, or nested lists of numbers for an array.
+    `values` has typed arguments of `call` mode: a number, or nested lists of numbers for an array.
     """
 
     seed: int = Field(ge=0, le=MAX_SEED)

@@ -104,7 +104,7 @@ class AttemptRow(WorkRow, Base):
     `rejudge` has neither, and nobody sees it: its verdict becomes an attempt's (app/teaching/rejudging/), which then
     has a `score_before`.
 
-    `own_inputs` are the fields of a run's OwnInputs (grader/inputs/own_inputs.py); None where it runs on the public
+    `own_inputs` are the fields of a run's OwnInputs (grader/inputs/own_inputs.py); None if it runs on the public
     cases.
 
     `gradings` are the tries to grade it, for support (app/grading/queue/grading_tries.py).

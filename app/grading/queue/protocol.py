@@ -42,7 +42,7 @@ class Grader(Protocol):
     def inspect(
         self, package: Package, source: str, context: Context = ..., *, chip: ChipName | None = None
     ) -> tuple[Measured, ...]:
-        """Compile a submission to a problem of mode program for every mesh, and measure it without judging it.
+        """Compile a submission to a program-mode problem for every mesh, and measure it without judging it.
 
         With a `chip`, it is compiled for a slice of those TPUs as well.
 
@@ -77,7 +77,7 @@ class Grader(Protocol):
         ...
 
     def variants(self, package: Package, context: Context = ...) -> Variants | None:
-        """The questions of a problem of mode answer, drawn if necessary; None in every other mode."""
+        """The questions of an answer-mode problem, drawn if necessary; None in every other mode."""
         ...
 
     def warm(self, package: Package) -> None:

@@ -14,7 +14,7 @@ from grader.inputs.explored_function import Function
 
 
 class NewExplorationJSON(RequestBody):
-    """A source for a `problem` of mode program, or one that defines a `function` to compile. With `against`, the result
+    """A source for a program-mode `problem`, or one that defines a `function` to compile. With `against`, the result
     also says how it differs from that source.
     """
 

@@ -107,7 +107,7 @@ class Explorations:
         package = self._catalogue.get(slug)
         if package.manifest.mode != "program":
             raise NothingToExplore(
-                f"{package.slug} is a problem of mode {package.manifest.mode}. Only a problem of mode program has a "
+                f"{package.slug} is in {package.manifest.mode} mode. Only a program-mode problem has a "
                 "step that is compiled for a mesh."
             )
         return package

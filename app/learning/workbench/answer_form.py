@@ -1,4 +1,4 @@
-"""The form of a problem of mode answer: its fields, what was written in them, and the source built from them."""
+"""The form of an answer-mode problem: its fields, what was written in them, and the source built from them."""
 
 import json
 from collections.abc import Mapping

@@ -71,7 +71,7 @@ async def give_up(
 
 @router.get(
     "/problems/{slug}/question",
-    summary="The question that you are asked, at a problem of mode answer",
+    summary="Your question in an answer-mode problem",
     response_model=QuestionJSON,
 )
 async def read_question(

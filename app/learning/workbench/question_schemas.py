@@ -1,4 +1,4 @@
-"""What REST says of a question of mode answer."""
+"""REST responses about the question of an answer-mode problem."""
 
 from typing import Any, Literal
 

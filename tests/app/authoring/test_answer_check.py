@@ -1,4 +1,4 @@
-"""A package of mode answer is checked and validated by its own questions."""
+"""An answer-mode package is checked and validated by its own questions."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -55,7 +55,7 @@ def test_the_version_changes_with_any_file_and_only_then(folder):
         ("time_s = 3.0", "time = 3.0", "unknown key 'limits.time' (did you mean 'time_s'?)"),
         ("time_s = 3.0", 'time_s = "3"', "limits.time_s"),
         ("time_s = 3.0", "time_s = 4.5", "limits.wall_s is 8; it must be at least twice limits.time_s"),
-        ('id = "values"', 'id = "value"', "there is no check 'value' in mode call (did you mean 'values'?)"),
+        ('id = "values"', 'id = "value"', "there is no check 'value' in call mode (did you mean 'values'?)"),
         ("points = 100", "points = 90", "add up to 90, not 100"),
         ('slug = "add_one"', 'slug = "add_two"', "but the folder is called 'add_one'"),
         (

@@ -1,4 +1,4 @@
-"""Problems of mode answer at a terminal: the question is pulled, and answers may be JSON or TOML."""
+"""Answer-mode problems at a terminal: the question is pulled, and answers may be JSON or TOML."""
 
 import json
 from contextlib import contextmanager

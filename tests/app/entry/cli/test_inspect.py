@@ -1,4 +1,4 @@
-"""`meshgrade inspect` as a person runs it, on the smallest problem of mode program and on wrong input."""
+"""`meshgrade inspect` as a person runs it, on the smallest program-mode problem and on wrong input."""
 
 import json
 import os
@@ -88,9 +88,9 @@ def test_the_same_refusal_as_data():
 @pytest.mark.parametrize(
     ("problem", "file", "said"),
     [
-        ("fsdp_step", REFERENCE, "fsdp_step is a problem of mode call, so it has no compiled program to inspect"),
+        ("fsdp_step", REFERENCE, "fsdp_step is in call mode, so it has no compiled program to inspect"),
         ("no_such_problem", REFERENCE, "There is no problem 'no_such_problem'."),
-        ("who_holds_what", REFERENCE, "who_holds_what is a problem of mode answer, so it has no compiled program"),
+        ("who_holds_what", REFERENCE, "who_holds_what is in answer mode, so it has no compiled program"),
         (PACKAGE, "no_such_file.py", "no_such_file.py cannot be read: No such file or directory"),
     ],
 )
@@ -154,8 +154,8 @@ def test_of_two_files_the_one_without_a_program_is_named(tmp_path: Path):
         (str(PACKAGE), "-", "-", "standard input can be read only once"),
         (str(PACKAGE), str(REFERENCE), "no_such_file.py", "no_such_file.py cannot be read"),
         (str(PACKAGE), str(REFERENCE), "", " cannot be read"),
-        ("who_holds_what", str(REFERENCE), "reference", "is a problem of mode answer"),
-        ("fsdp_step", str(REFERENCE), "reference", "is a problem of mode call"),
+        ("who_holds_what", str(REFERENCE), "reference", "is in answer mode"),
+        ("fsdp_step", str(REFERENCE), "reference", "is in call mode"),
     ],
     ids=["twice", "missing", "empty", "answer", "call"],
 )

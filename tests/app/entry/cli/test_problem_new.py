@@ -106,7 +106,7 @@ def test_an_existing_folder_is_left_alone(tmp_path):
     [
         (["--track", "fsd"], "has no track 'fsd' (did you mean 'fsdp'?)"),
         (["--mode", "cal"], "there is no mode 'cal'.\nWrite --mode call, --mode program or --mode answer."),
-        (["--like", "all_gather_tiled", "--mode", "call"], "a copy cannot be of mode call"),
+        (["--like", "all_gather_tiled", "--mode", "call"], "a copy cannot be in call mode"),
     ],
 )
 def test_options_that_do_not_fit(tmp_path, options, words):

@@ -1,4 +1,4 @@
-"""A problem of mode program, and a grader that measures programs that were never compiled."""
+"""A program-mode problem, and a grader that measures programs that were never compiled."""
 
 import shutil
 import threading
@@ -23,7 +23,7 @@ PROGRAM = Path(__file__).resolve().parents[3] / "grader" / "packages" / "move_me
 
 @pytest.fixture
 def package(tmp_path):
-    """The problems of these tests: one of mode call, and one of mode program."""
+    """The problems of these tests: one of call mode, and one of program mode."""
     write_package(tmp_path)
     return read_package(Path(shutil.copytree(PROGRAM, tmp_path / "problems" / "move_mean")))
 

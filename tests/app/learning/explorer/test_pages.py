@@ -150,7 +150,7 @@ async def test_a_fault_is_shown_at_its_line(inside):
 async def test_a_refusal_keeps_both_sources(inside):
     for fields, status, message in (
         ({"source": "", "against": "other = 1"}, 422, "only whitespace"),
-        ({"source": "mine = 1", "against": "other = 1", "problem": "add_one"}, 409, "of mode call"),
+        ({"source": "mine = 1", "against": "other = 1", "problem": "add_one"}, 409, "in call mode"),
         ({"source": "mine = 1", "against": "other = 1", "problem": "gone"}, 404, "gone"),
         ({"source": "mine = 1", "against": "other = 1", "form_token": "x"}, 403, "out of date"),
     ):

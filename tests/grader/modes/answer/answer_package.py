@@ -1,4 +1,4 @@
-"""A small package of mode answer, and a sandbox that runs its code in this process, because it is our own."""
+"""A small package of answer mode, and a sandbox that runs its code in this process, because it is our own."""
 
 import hashlib
 import hmac

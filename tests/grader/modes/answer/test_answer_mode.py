@@ -159,7 +159,7 @@ def test_questions_that_cannot_be_asked_are_refused(judge: Judge, changed: dict[
     ("changed", "message"),
     [
         ({"questions__py": "def draw(rng):\n    return {}\n"}, "questions.py does not define 'truth'"),
-        ({"cases__py": "x = 1\n"}, "cases.py does not belong in a package of mode answer"),
+        ({"cases__py": "x = 1\n"}, "cases.py does not belong in a package of answer mode"),
         ({"explanation__md": ""}, "explanation.md is missing or empty"),
         ({"problem__toml": MANIFEST.replace('id = "spec"', 'id = "bytes"')}, "the id 'bytes' occurs twice"),
         ({"problem__toml": MANIFEST.replace('kind = "spec"', 'kind = "choice"')}, "at least two different choices"),
