@@ -10,8 +10,8 @@ from grader.core.errors import Cancelled
 from grader.core.wire import Frame, Message, Values
 from grader.package.package import Limits
 from grader.sandbox.background_gate import Idle
-from grader.sandbox.protocol import Output, Requests, RunnerSpec, Sandbox, Session
-from grader.verdicts.package_study import Spent
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
+from grader.sandbox.session_wrapper import SessionWrapper
 
 
 class BackgroundSandbox:
@@ -46,38 +46,17 @@ class BackgroundSandbox:
             yield _Patient(session, self._idle, self._stop)
 
 
-class _Patient(Requests):
+class _Patient(SessionWrapper):
     """A session whose requests wait until nothing is graded. The wait does not count towards its wall clock."""
 
     def __init__(self, session: Session, idle: Idle, stop: Stop) -> None:
-        self._session = session
+        super().__init__(session)
         self._idle = idle
         self._stop = stop
 
     def request(self, message: Message, values: Values | None = None) -> Frame:
         self._session.forgive(_wait(self._idle, self._stop))
         return self._session.request(message, values)
-
-    def forgive(self, seconds: float) -> None:
-        self._session.forgive(seconds)
-
-    @property
-    def alive(self) -> bool:
-        return self._session.alive
-
-    @property
-    def environment(self) -> Message:
-        return self._session.environment
-
-    @property
-    def spent(self) -> Spent:
-        return self._session.spent
-
-    def seal_output(self) -> None:
-        self._session.seal_output()
-
-    def output(self) -> Output:
-        return self._session.output()
 
     def __enter__(self) -> Self:
         self._session.__enter__()

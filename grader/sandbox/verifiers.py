@@ -8,17 +8,16 @@ success ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Self
 
 from grader.core.context import Stop
 from grader.core.errors import SubmissionFault
 from grader.core.wire import Frame, Message, Values
 from grader.package.package import Limits
 from grader.sandbox.priority import giving_way
-from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
+from grader.sandbox.protocol import RunnerSpec, Session
 from grader.sandbox.session import ForkSession
+from grader.sandbox.session_wrapper import SessionWrapper
 from grader.sandbox.usage import usage_of
-from grader.verdicts.package_study import Spent
 
 _MEMORY_MB = 8192
 # Replace a verifier after this many programs, because its compiler keeps some memory for each.
@@ -104,11 +103,11 @@ class Verifiers:
         session.close()
 
 
-class _Loan(Requests):
-    """A lent verifier. `unharmed` as long as every request succeeds."""
+class _Loan(SessionWrapper):
+    """A lent verifier, which the lender ends or keeps. `unharmed` as long as every request succeeds."""
 
     def __init__(self, session: ForkSession) -> None:
-        self._session = session
+        super().__init__(session)
         self.unharmed = True
 
     def request(self, message: Message, values: Values | None = None) -> Frame:
@@ -116,30 +115,3 @@ class _Loan(Requests):
         reply = self._session.request(message, values)
         self.unharmed = unharmed
         return reply
-
-    def forgive(self, seconds: float) -> None:
-        self._session.forgive(seconds)
-
-    @property
-    def alive(self) -> bool:
-        return self._session.alive
-
-    @property
-    def environment(self) -> Message:
-        return self._session.environment
-
-    @property
-    def spent(self) -> Spent:
-        return self._session.spent
-
-    def seal_output(self) -> None:
-        self._session.seal_output()
-
-    def output(self) -> Output:
-        return self._session.output()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Do nothing: the lender ends or keeps the verifier."""
