@@ -1,13 +1,14 @@
 """Which attempts a list shows, as its address says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import get_args
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 from sqlalchemy import ColumnElement
 
 from app.core.web.choices import one_of
+from app.core.web.reasons import REASONS as NAMED_REASONS
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import AttemptKind
 from grader.core.reasons import Reason
@@ -69,3 +70,15 @@ class AttemptFilter:
 
 
 EVERYTHING = AttemptFilter()
+
+
+def choices(titles: Mapping[str, str], tried: Iterable[str]) -> dict[str, Any]:
+    """What the form of a filter offers, for a template. `titles` are those of problems, and `tried` their slugs."""
+    return {
+        "titles": titles,
+        "problems": sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
+        "kinds": KINDS,
+        "statuses": STATUSES,
+        "reasons": list(NAMED_REASONS),
+        "reason_names": {reason: found.name for reason, found in NAMED_REASONS.items()},
+    }

@@ -17,10 +17,9 @@ from app.core.services import Provided, services_of
 from app.core.web.diff import diff_lines
 from app.core.web.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.core.web.forms import read_form
-from app.core.web.reasons import REASONS
 from app.core.web.templating import render_page, render_secret_page
 from app.core.web.verdict_view import VerdictView, arrange_verdict
-from app.grading.attempts.filter import KINDS, STATUSES, AttemptFilter
+from app.grading.attempts.filter import AttemptFilter, choices
 from app.grading.attempts.own_inputs import own_in_words
 from app.grading.attempts.phases import WORDS, in_words
 from app.grading.attempts.progress import progress
@@ -67,12 +66,7 @@ async def list_attempts(
         unseen=await comments.unseen(user),
         older=chosen.address(before=page.next) if page.next else None,
         wanted=chosen,
-        titles=titles,
-        problems=sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
-        kinds=KINDS,
-        statuses=STATUSES,
-        reasons=list(REASONS),
-        reason_names={reason: found.name for reason, found in REASONS.items()},
+        **choices(titles, tried),
     )
 
 

@@ -9,9 +9,8 @@ from app.accounts.web import Grader, Instructor
 from app.core.database import Database
 from app.core.rest.paging import Cursor
 from app.core.services import Provided, services_of
-from app.core.web.reasons import REASONS
 from app.core.web.templating import render_page
-from app.grading.attempts.filter import KINDS, STATUSES, AttemptFilter
+from app.grading.attempts.filter import AttemptFilter, choices
 from app.grading.attempts.progress import progress
 from app.grading.attempts.service import Attempts
 from app.grading.comments.service import Comments
@@ -54,12 +53,7 @@ async def list_attempts_of_person(
         comments=await comments.counts([each.id for each in page]),
         older=only.address(path=here, before=page.next) if page.next else None,
         wanted=only,
-        titles=titles,
-        problems=sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
-        kinds=KINDS,
-        statuses=STATUSES,
-        reasons=list(REASONS),
-        reason_names={reason: found.name for reason, found in REASONS.items()},
+        **choices(titles, tried),
     )
 
 
