@@ -83,6 +83,10 @@ class Catalogue:
             self._sections = arrange(self.all(), self._tracks)
         return self._sections
 
+    def section_of(self, slug: str) -> Section | None:
+        """The track of a problem; None if it is not served."""
+        return next((each for each in self.sections() if any(slug == other.slug for other in each.packages)), None)
+
     def serve(self, package: Package) -> None:
         """Serve this version of its problem from now on."""
         self._sections = None

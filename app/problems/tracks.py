@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from app.core.web.icons import GLYPHS
 from grader.core.errors import MeshgradeError
 from grader.core.toml import TomlInvalid, read_toml
 from grader.package.package import Line, Package, Slug
@@ -15,6 +16,8 @@ from grader.review.names import suggest
 
 FILE = "tracks.toml"
 MORE = "More"
+COLOURS = 8
+PLAIN = "track"
 _DIFFICULTIES = ("easy", "medium", "hard")
 
 
@@ -26,8 +29,17 @@ class TracksInvalid(MeshgradeError):
         self.faults = faults
 
 
+def _known_glyph(name: str) -> str:
+    if name not in GLYPHS:
+        raise ValueError(f"there is no glyph '{name}'{suggest(name, sorted(GLYPHS))}")
+    return name
+
+
 class Track(BaseModel):
-    """One `[[tracks]]` table. `teaches` is a sentence or two; `id` is what addresses name the track by."""
+    """One `[[tracks]]` table. `teaches` is a sentence or two; `id` is what addresses name the track by.
+
+    `colour` counts in the palette of drawings. Without one, it is the track's place in the file.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -35,6 +47,8 @@ class Track(BaseModel):
     title: Line
     teaches: Annotated[str, StringConstraints(min_length=1, max_length=400)]
     problems: list[Slug] = Field(min_length=1)
+    colour: Annotated[int, Field(ge=1, le=COLOURS)] | None = None
+    glyph: Annotated[str, AfterValidator(_known_glyph)] = PLAIN
 
 
 class _TracksFile(BaseModel):
@@ -45,12 +59,17 @@ class _TracksFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A track with those of its problems that are served, in order. `teaches` is empty if no file says it."""
+    """A track with those of its problems that are served, in order. `teaches` is empty if no file says it.
+
+    The macro `track_mark` draws its glyph in its colour.
+    """
 
     id: str
     title: str
     teaches: str
     packages: tuple[Package, ...]
+    colour: int = 1
+    glyph: str = PLAIN
 
 
 def read_tracks(folder: Path) -> tuple[Track, ...]:
@@ -96,18 +115,29 @@ def arrange(packages: Sequence[Package], tracks: Sequence[Track]) -> tuple[Secti
     if not tracks:
         titles = sorted({package.manifest.track for package in packages})
         return tuple(
-            Section(_id_of(title), title, "", _easy_first(each for each in packages if each.manifest.track == title))
-            for title in titles
+            Section(
+                _id_of(title),
+                title,
+                "",
+                _easy_first(each for each in packages if each.manifest.track == title),
+                _colour(place),
+            )
+            for place, title in enumerate(titles)
         )
     left = {package.slug: package for package in packages}
     sections = []
-    for track in tracks:
+    for place, track in enumerate(tracks):
         served = tuple(left.pop(slug) for slug in track.problems if slug in left)
         if served:
-            sections.append(Section(track.id, track.title, track.teaches, served))
+            colour = track.colour or _colour(place)
+            sections.append(Section(track.id, track.title, track.teaches, served, colour, track.glyph))
     if left:
-        sections.append(Section(_id_of(MORE), MORE, "", _easy_first(left.values())))
+        sections.append(Section(_id_of(MORE), MORE, "", _easy_first(left.values()), _colour(len(tracks))))
     return tuple(sections)
+
+
+def _colour(place: int) -> int:
+    return place % COLOURS + 1
 
 
 def _easy_first(packages: Iterable[Package]) -> tuple[Package, ...]:

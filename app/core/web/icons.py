@@ -32,11 +32,32 @@ _DRAWN = {
     ),
     "dark": '<path d="M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8z"/>',
 }
+# A track's glyph, by the name that tracks.toml gives it.
+_GLYPHS = {
+    "track": '<path d="M3.5 13.5V2.5h8l-2 3 2 3h-8"/>',
+    "cells": '<path d="M2.5 2.5h11v11h-11zM8 2.5v11M2.5 8h11"/><path class="solid" d="M2.5 2.5H8V8H2.5z"/>',
+    "ring": (
+        '<path d="M5.5 3h5M13 5.5v5M10.5 13h-5M3 10.5v-5"/><g class="solid"><circle cx="3" cy="3" r="1.8"/>'
+        '<circle cx="13" cy="3" r="1.8"/><circle cx="13" cy="13" r="1.8"/><circle cx="3" cy="13" r="1.8"/></g>'
+    ),
+    "axes": '<path d="M3 2v11h11M1.2 4 3 2l1.8 2M12 11.2l2 1.8-2 1.8"/><path class="solid" d="M6.5 6h4v4h-4z"/>',
+    "listing": (
+        '<path d="M2.5 3.5h8M4.5 6.5h4M4.5 9.5h2M2.5 12.5h3"/><circle cx="10.5" cy="10" r="2.5"/>'
+        '<path d="m12.4 11.9 1.8 1.8"/>'
+    ),
+    "loop": '<path d="M13 6.5A5.25 5.25 0 1 0 13.2 9M13.5 2.8v3.7H9.8"/><circle class="solid" cx="8" cy="8" r="1.2"/>',
+    "copies": '<path d="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z"/>',
+    "strips": '<path d="M2.5 2.5h11v11h-11zM2.5 8h11M2.5 10.75h11"/><path class="solid" d="M2.5 2.5h11v2.75h-11z"/>',
+    "cube": '<path d="m8 1.8 5.5 3v6.4l-5.5 3-5.5-3V4.8zM2.5 4.8 8 8l5.5-3.2M8 8v6.2"/>',
+    "columns": '<path d="M2.5 2.5h11v11h-11zM6.2 2.5v11M9.8 2.5v11"/><path class="solid" d="M6.2 2.5h3.6v11H6.2z"/>',
+    "stairs": '<path class="solid" d="M1.5 2.5h5v2.6h-5zM5.5 6.7h5v2.6h-5z"/><path d="M9.5 10.9h5v2.6h-5z"/>',
+}
+GLYPHS = frozenset(_GLYPHS)
 _ICONS = {
     name: Markup('<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">{}</svg>').format(
         Markup(drawn)
     )
-    for name, drawn in _DRAWN.items()
+    for name, drawn in (_DRAWN | _GLYPHS).items()
 }
 
 

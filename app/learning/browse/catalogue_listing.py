@@ -60,6 +60,8 @@ class Group:
     title: str
     teaches: str
     rows: tuple[Row, ...]
+    colour: int
+    glyph: str
 
     @property
     def solved(self) -> int:
@@ -156,6 +158,8 @@ def list_problems(sections: Sequence[Section], progress: Mapping[str, Progress])
             section.title,
             section.teaches,
             tuple(_row(package, section.id, named, progress.get(package.slug)) for package in section.packages),
+            section.colour,
+            section.glyph,
         )
         for section in sections
     )

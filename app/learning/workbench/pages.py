@@ -159,6 +159,7 @@ async def _problem_page(
         status_code=refusal.status if refusal else 200,
         user=user,
         problem=package,
+        track=services[Catalogue].section_of(package.slug),
         lessons=services[Lessons].leading_to([package.slug]),
         background=background,
         task=task,

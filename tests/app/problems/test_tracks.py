@@ -34,6 +34,15 @@ def test_problems_stand_in_the_order_of_the_file(tmp_path, package):
     assert arrange(packages, tracks)[0].teaches == "Late letters."
 
 
+def test_a_track_has_its_glyph_and_colour_or_plain_ones(tmp_path, package):
+    text = (
+        ONE + 'colour = 7\nglyph = "ring"\n' + ONE.replace('"a"', '"b"').replace('"A"', '"B"').replace("add_one", "two")
+    )
+    packages = [package, named(package, "two"), named(package, "three")]
+    sections = arrange(packages, read_tracks(written(tmp_path, text)))
+    assert [(each.colour, each.glyph) for each in sections] == [(7, "ring"), (2, "track"), (3, "track")]
+
+
 def test_what_no_track_names_comes_last_and_easy_first(tmp_path, package):
     packages = [named(package, "hard", difficulty="hard"), named(package, "plain"), package]
     sections = arrange(packages, read_tracks(written(tmp_path, ONE)))
@@ -64,6 +73,8 @@ def test_without_a_file_manifests_say_the_track(tmp_path, package):
         (ONE.replace("[[tracks]]", "[[track]]"), "unknown key 'track' (did you mean 'tracks'?)"),
         (ONE.replace('id = "a"', 'id = "A B"'), "tracks.1.id: String should match"),
         (ONE.replace('["add_one"]', "[]"), "tracks.1.problems: List should have at least 1 item"),
+        (ONE + 'glyph = "rings"\n', "there is no glyph 'rings' (did you mean 'ring'?)"),
+        (ONE + "colour = 9\n", "tracks.1.colour: Input should be less"),
         (ONE + ONE, "the id 'a' is listed 2 times"),
         (ONE + ONE, "the title 'A' is listed 2 times"),
         (ONE.replace('["add_one"]', '["add_one", "add_one"]'), "the problem 'add_one' is listed 2 times"),
@@ -127,4 +138,5 @@ def test_the_shipped_order_is_complete_and_respects_prerequisites():
     assert shown[0].manifest.difficulty == "easy"
     for section in catalogue.sections():
         assert section.teaches, section.title
+        assert section.glyph != "track", section.title
         assert {package.manifest.track for package in section.packages} == {section.title}
