@@ -47,6 +47,11 @@ class Mismatch:
     message: str
     difference: Difference
 
+    @property
+    def headline(self) -> str:
+        """The kind as a sentence."""
+        return f"{self.kind[0].upper()}{self.kind[1:]}."
+
 
 def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> Mismatch | None:
     """Return the first difference, or None if all leaves match.

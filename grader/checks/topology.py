@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.core.chips import slice_of
 from grader.core.reasons import Reason
 from grader.package.package import CheckBounds
@@ -30,4 +30,5 @@ def unchecked(on_chip: OnChip, reason: Reason) -> Finding:
     """Pass if nothing was compiled, which is not the submission's fault; otherwise fail with the compiler's message."""
     if not on_chip.tried:
         return Finding(True, on_chip.fault, checked=False)
-    return Finding(False, f"On {on_chip.where}, there is no program to check. {on_chip.fault}", reason)
+    fault = Located(f"On {on_chip.where}, ", f"there is no program to check. {on_chip.fault}")
+    return rejected([fault], reason, [])

@@ -12,6 +12,9 @@ MeshgradeError
 
 from grader.core.reasons import Reason
 
+# Longer first lines of messages are cut in headlines.
+_HEADLINE = 300
+
 
 class MeshgradeError(Exception):
     """Root; never raised itself."""
@@ -24,6 +27,13 @@ class SubmissionFault(MeshgradeError):
         super().__init__(message)
         self.reason: Reason = reason
         self.detail = detail
+
+    @property
+    def headline(self) -> str:
+        """The exception on one line, without its traceback. It can contain values."""
+        name = self.detail.get("type")
+        line = str(self).partition("\n")[0][:_HEADLINE]
+        return ": ".join(filter(None, (name if isinstance(name, str) else "", line)))
 
 
 class GraderFault(MeshgradeError):

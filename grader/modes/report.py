@@ -34,7 +34,11 @@ class Report:
 
     def never_ran(self, fault: SubmissionFault, output: Output) -> Verdict:
         first, *rest = self._package.manifest.checks
-        findings = {first.id: Finding(False, fault_message(fault), fault.reason, Fault.entries_of(fault.detail))}
+        findings = {
+            first.id: Finding(
+                False, fault_message(fault), fault.reason, Fault.entries_of(fault.detail), headlines=[fault.headline]
+            )
+        }
         findings |= {spec.id: Finding(False, "Not judged: no case ran.", fault.reason) for spec in rest}
         return self.verdict(findings, [], output)
 
@@ -63,6 +67,7 @@ class Report:
                 max_points=spec.points,
                 trust=checks.load(self._package.manifest.mode, spec.id).TRUST,
                 message=findings[spec.id].message,
+                headlines=list(findings[spec.id].headlines),
                 evidence=list(findings[spec.id].evidence),
             )
             for spec in self._package.manifest.checks

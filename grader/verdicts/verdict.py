@@ -17,6 +17,8 @@ Mode = Literal["call", "program", "answer"]
 class CheckResult(Closed):
     """One graded property. `evidence` is data for drawings; `message` is complete without it.
 
+    `headlines` say in one sentence per fault what is wrong, without meshes and cases. A check that passed has none.
+
     `checked` is false if the grader cannot check it here, such as without the compiler for TPUs; it then counts as
     passed.
     """
@@ -29,6 +31,7 @@ class CheckResult(Closed):
     max_points: int = Field(ge=0)
     trust: Trust
     message: SafeText
+    headlines: list[SafeText] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)
 
 

@@ -17,6 +17,8 @@ def print_verdict(title: str, verdict: Verdict) -> None:
     reason = f" ({verdict.reason.replace('_', ' ')})" if verdict.reason else ""
     score = "" if verdict.score is None else f"  {verdict.score} of 100 points"
     console.print(f"[{style}]{verdict.status}[/]{reason}  {safe(title)}{score}")
+    for headline in (each for check in verdict.checks for each in check.headlines):
+        console.print(Padding(safe(headline), (0, 0, 0, 2)))
     console.print(_checks(verdict))
     for case in [case for case in verdict.cases if not case.passed][:5]:
         console.print(f"[bold]{safe(case.id)}[/]")

@@ -35,7 +35,7 @@ def check(outcomes: list[AnswerOutcome]) -> Finding:
     message = f"{len(wrong)} of {len(outcomes)} answers {'is' if len(wrong) == 1 else 'are'} wrong: {names}."
     if len(outcomes) == 1:
         message = f"The answer is wrong: {names}."
-    return Finding(False, message, "wrong_value", evidence)
+    return Finding(False, message, "wrong_value", evidence, headlines=[message])
 
 
 def _all_right(number: int) -> str:

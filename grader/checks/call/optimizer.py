@@ -8,7 +8,7 @@ import math
 
 from grader.checks.call_outcome import Observed, Outcome, Tolerances
 from grader.checks.compare import compare, in_digits
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.wording import Wording
 from grader.core.errors import GraderFault
 from grader.package.package import CallManifest, CheckBounds
@@ -43,7 +43,7 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
             raise GraderFault("the check 'optimizer' needs a reference that builds an nnx.Optimizer")
         if not any(_is_same(event, expected, tolerances) for event in built):
             fault = _explain(built, expected, public=outcome.case.public)
-            return Finding(False, f"{outcome.case.id}: {fault}", "wrong_structure")
+            return rejected([Located(f"{outcome.case.id}: ", fault)], "wrong_structure", [])
     return Finding(True, f"Every case builds {_REQUIRED}.")
 
 

@@ -2,7 +2,7 @@
 
 from grader.checks.call_outcome import Observed, Outcome, Tolerances
 from grader.checks.compare import compare
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.wording import Wording
 from grader.package.package import CallManifest, CheckBounds
 from grader.verdicts.verdict import Trust
@@ -36,13 +36,13 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
         expected, got = _updates(outcome.expected.observed), _updates(outcome.got.observed)
         if len(got) != len(expected):
             message = f"optimizer.update was {_times(len(got))}; expected {_calls(len(expected))}."
-            return Finding(False, f"{outcome.case.id}: {message}", "wrong_structure")
+            return rejected([Located(f"{outcome.case.id}: ", message)], "wrong_structure", [])
         for one, other in zip(expected, got, strict=True):
             fault = _compare_gradients(one["gradients"], other.get("gradients"), tolerances, public=outcome.case.public)
             if fault is None and one.get("model") == "moved" and other.get("model") == "still":
                 fault = _ANOTHER_MODEL
             if fault:
-                return Finding(False, f"{outcome.case.id}: {fault}", "wrong_structure")
+                return rejected([Located(f"{outcome.case.id}: ", fault)], "wrong_structure", [])
     return Finding(True, "Every case applies the gradients of the loss.")
 
 

@@ -6,6 +6,7 @@ from grader.checks.call_outcome import Outcome, Tolerances
 from grader.checks.compare import show, tolerances_used
 from grader.checks.finding import Finding
 from grader.checks.wording import ZERO, Wording, closeness, tolerances
+from grader.core.reasons import REASONS
 from grader.core.wire import leaves
 from grader.package.package import CallManifest, CheckBounds
 from grader.verdicts.evidence import Evidence, FailedCase, Fault
@@ -40,7 +41,7 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
     first = wrong[0]
     message = f"{len(wrong)} of {len(outcomes)} cases failed. {_first(first)}"
     reason = first.fault.reason if first.fault else first.mismatch.reason  # type: ignore[union-attr]
-    return Finding(False, message, reason, evidence)
+    return Finding(False, message, reason, evidence, headlines=[_headline(first)])
 
 
 def _all(number: int) -> str:
@@ -55,6 +56,16 @@ def _first(outcome: Outcome) -> str:
         return f"The first is {outcome.case.id}: {outcome.mismatch.message}"
     name = outcome.fault.detail.get("type") if outcome.fault else None
     return f"The first is {outcome.case.id}: {f'{name}: ' if name else ''}{outcome.fault}"
+
+
+def _headline(outcome: Outcome) -> str:
+    if outcome.mismatch:
+        return outcome.mismatch.headline
+    assert outcome.fault is not None
+    if outcome.case.public:
+        return outcome.fault.headline
+    # The message of an exception could contain an input.
+    return REASONS[outcome.fault.reason].in_hidden_case or "Your code raised an exception."
 
 
 def _tolerances_used(outcomes: list[Outcome], tolerances: Tolerances) -> TolerancesUsed:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, listed, small
 from grader.core.text import in_bytes
@@ -43,7 +43,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     The exported program is read, too, because a compiler can drop an `optimization_barrier` that makes one wait.
     """
     evidence: list[Facts] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
         inside = [each for each in uses if each.in_loop and each.kind in bounds.kinds]
@@ -55,28 +55,39 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             "take turns with a product": len(turns) or len(written),
         }
         evidence.append(Facts(**subject.entry(pair), about="inside loops", values=values))
-        where = f"On {subject.place(pair)}"
+        where = f"On {subject.place(pair)}, "
         if turns:
             faults.append(
-                f"{where}, {_name(turns[0])} and a matrix product of the same round take turns, because one needs the "
-                "other's result. In each round, use what the previous round fetched, fetch what the next round needs, "
-                "and pass it on in the loop's carry."
+                Located(
+                    where,
+                    f"{_name(turns[0])} and a matrix product of the same round take turns, because one needs the "
+                    "other's result. In each round, use what the previous round fetched, fetch what the next round "
+                    "needs, and pass it on in the loop's carry.",
+                )
             )
         elif written and inside:
             faults.append(
-                f"{where}, as the program is written, {_listed(bounds.kinds)} and a matrix product of the same round "
-                "take turns. Something makes one wait for the other, such as an `optimization_barrier`: the CPU "
-                "compiler drops it, but other compilers keep it. Make only the next round wait."
+                Located(
+                    where,
+                    f"as the program is written, {_listed(bounds.kinds)} and a matrix product of the same round "
+                    "take turns. Something makes one wait for the other, such as an `optimization_barrier`: the CPU "
+                    "compiler drops it, but other compilers keep it. Make only the next round wait.",
+                )
             )
         elif alone:
             faults.append(
-                f"{where}, the loop with {_name(alone[0])} computes no matrix product, so nothing can hide it. "
-                "Fetch the next round's weight in the loop that multiplies with this round's."
+                Located(
+                    where,
+                    f"the loop with {_name(alone[0])} computes no matrix product, so nothing can hide it. "
+                    "Fetch the next round's weight in the loop that multiplies with this round's.",
+                )
             )
         elif not inside:
-            faults.append(f"{where}, no loop contains {_listed(bounds.kinds)}. Fetch inside the loop, one round ahead.")
+            faults.append(
+                Located(where, f"no loop contains {_listed(bounds.kinds)}. Fetch inside the loop, one round ahead.")
+            )
     if faults:
-        return Finding(False, faults[0], "wrong_communication", evidence)
+        return rejected(faults, "wrong_communication", evidence, shown=1)
     return Finding(True, "No round waits for what it fetches: only later rounds use it.", None, evidence)
 
 

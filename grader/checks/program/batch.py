@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, named, small
 from grader.core.errors import GraderFault
@@ -42,7 +42,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if no rows are sent, in any shape, and no tensor on a device has as many rows as the global batch."""
     evidence: list[Facts] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         rows = _batch_sizes(pair.reference, bounds)
         evidence.append(Facts(**subject.entry(pair), about="rows of the whole batch", values=dict(rows)))
@@ -52,9 +52,9 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             or _computed(pair.mine, pair.reference, rows)
         )
         if fault:
-            faults.append(f"On {subject.place(pair)}, {fault}")
+            faults.append(Located(f"On {subject.place(pair)}, ", fault))
     if faults:
-        return Finding(False, faults[0], "wrong_communication", evidence)
+        return rejected(faults, "wrong_communication", evidence, shown=1)
     return Finding(True, "No device sees more of the batch than its own rows.", None, evidence)
 
 

@@ -6,7 +6,7 @@ partitioner inserted has a channel that the exported program lacks.
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, small
 from grader.core.text import in_bytes
@@ -41,7 +41,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if no matrix product is outside shard_map and the partitioner inserted no collective, on any mesh."""
     evidence: list[Facts] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         facts = pair.mine.facts
         left = left_to_the_partitioner(pair.mine, bounds.ignore_below)
@@ -50,24 +50,30 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             "collectives that the partitioner inserted": len(left),
         }
         evidence.append(Facts(**subject.entry(pair), about="outside shard_map", values=found))
-        where = f"On {subject.place(pair)}"
+        where = f"On {subject.place(pair)}, "
         if facts.products_outside:
             number = facts.products_outside
             products, them = f"{number} matrix products are", "them"
             if number == 1:
                 products, them = "one matrix product is", "it"
             faults.append(
-                f"{where}, {products} outside shard_map. There, XLA's partitioner decides what each device computes "
-                f"and sends, even if other parts of your code use shard_map. Move {them} {_ADVICE}"
+                Located(
+                    where,
+                    f"{products} outside shard_map. There, XLA's partitioner decides what each device computes "
+                    f"and sends, even if other parts of your code use shard_map. Move {them} {_ADVICE}",
+                )
             )
         elif left:
             each = left[0]
             line = f" (line {each.source_line})" if each.source_line else ""
             faults.append(
-                f"{where}, XLA's partitioner inserted one {each.kind} of {in_bytes(each.logical_bytes)}{line}. It does "
-                "so when an array leaves shard_map sharded but is needed whole, or when its sharding differs from "
-                f"`in_specs`. Write the collective {_ADVICE}"
+                Located(
+                    where,
+                    f"XLA's partitioner inserted one {each.kind} of {in_bytes(each.logical_bytes)}{line}. It does "
+                    "so when an array leaves shard_map sharded but is needed whole, or when its sharding differs from "
+                    f"`in_specs`. Write the collective {_ADVICE}",
+                )
             )
     if faults:
-        return Finding(False, faults[0], "wrong_structure", evidence)
+        return rejected(faults, "wrong_structure", evidence, shown=1)
     return Finding(True, "All matrix products and collectives are inside shard_map.", None, evidence)

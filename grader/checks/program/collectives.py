@@ -19,7 +19,7 @@ from grader.checks.collective_rules import (
     largest_execution,
 )
 from grader.checks.collective_table import evidence_of
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.rule_wording import sentences_of, wording_of
 from grader.checks.wording import Wording, listed, small
@@ -61,15 +61,18 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if only allowed kinds occur and every rule holds on every mesh. Evidence: a table, a timeline and limits."""
     evidence = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
-        where = f"On {subject.place(pair)},"
+        where = f"On {subject.place(pair)}, "
         uncounted = [each for each in uses if each.executions is None]
         for each in uncounted[:1]:
             faults.append(
-                f"{where} {_name(each)} runs in a loop whose trip count the compiler does not know, so the bytes that "
-                "it sends cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
+                Located(
+                    where,
+                    f"{_name(each)} runs in a loop whose trip count the compiler does not know, so the bytes that "
+                    "it sends cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds.",
+                )
             )
         faults += _not_allowed(where, uses, bounds)
         limits: list[Limit] = []
@@ -78,16 +81,16 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             limits += _limits_of(subject, pair, counted, bounds.ignore_below)
             fault = _broken(subject, pair, counted, bounds.ignore_below)
             if fault:
-                faults.append(f"{where} {fault}{' ' + rule.means if rule.means else ''}")
+                faults.append(Located(where, f"{fault} {rule.means}".rstrip()))
         evidence.append(evidence_of(subject, pair, bounds.ignore_below, limits))
     if faults:
         # The same rule often breaks on every mesh. One message is enough.
-        return Finding(False, "\n".join(_once(faults)), "wrong_communication", evidence)
+        return rejected(_once(faults), "wrong_communication", evidence)
     first = subject.pairs[0]
     return Finding(True, f"On {subject.place(first)}: {_summary(first.mine, bounds)}.", None, evidence)
 
 
-def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> list[str]:
+def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> list[Located]:
     if bounds.allowed is None:
         return []
     wrong = [each for each in uses if each.kind not in bounds.allowed]
@@ -95,8 +98,11 @@ def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> list[
     for kind in dict.fromkeys(each.kind for each in wrong):
         these = [each for each in wrong if each.kind == kind]
         faults.append(
-            f"{where} the program runs {_quantity(kind, these)}{_line(these[0])}, which this problem does not allow. "
-            f"Allowed: {', '.join(bounds.allowed) or 'no collective'}."
+            Located(
+                where,
+                f"the program runs {_quantity(kind, these)}{_line(these[0])}, which this problem does not allow. "
+                f"Allowed: {', '.join(bounds.allowed) or 'no collective'}.",
+            )
         )
     return faults
 
@@ -274,9 +280,9 @@ def _summary(measured: Measured, bounds: Bounds) -> str:
     return ", ".join(kinds) or "no collective of more than a few bytes"
 
 
-def _once(faults: list[str]) -> list[str]:
+def _once(faults: list[Located]) -> list[Located]:
     """Drop messages that repeat an earlier one for another mesh."""
-    seen: dict[object, str] = {}
+    seen: dict[object, Located] = {}
     for fault in faults:
-        seen.setdefault(fault.rpartition("; expected")[2] if "; expected" in fault else fault, fault)
+        seen.setdefault(fault.text.rpartition("; expected")[2] if "; expected" in fault.text else fault, fault)
     return list(seen.values())

@@ -1,6 +1,6 @@
 """Check that the new state reuses the memory of the old one."""
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording
 from grader.core.text import in_bytes
@@ -28,7 +28,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if all bytes of the state on a device are aliased, or at least as many as in the reference."""
     evidence: list[Amounts] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         donated = pair.mine.facts.memory.alias_bytes
         state = max(pair.mine.state_bytes(device) for device in range(pair.mine.facts.devices))
@@ -45,13 +45,16 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
         if donated < expected:
             faults.append(
-                f"On {subject.place(pair)}, only {in_bytes(donated)} of the {in_bytes(state)} of state on each device "
-                "is overwritten in place, so the device holds the old and the new state at the same time. A leaf can "
-                "be donated if its new value has the same shape, dtype and sharding as the old one."
-                + _changes(pair.mine)
+                Located(
+                    f"On {subject.place(pair)}, ",
+                    f"only {in_bytes(donated)} of the {in_bytes(state)} of state on each device "
+                    "is overwritten in place, so the device holds the old and the new state at the same time. A leaf "
+                    "can be donated if its new value has the same shape, dtype and sharding as the old one."
+                    + _changes(pair.mine),
+                )
             )
     if faults:
-        return Finding(False, "\n".join(faults), "not_donated", evidence)
+        return rejected(faults, "not_donated", evidence)
     return Finding(True, "The whole state is overwritten in place.", None, evidence)
 
 

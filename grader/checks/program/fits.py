@@ -8,7 +8,7 @@ from collections import Counter
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import FullSizeProgram, Subject
 from grader.checks.topology import FullSizeBounds
 from grader.checks.wording import Wording, within
@@ -62,7 +62,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     if full.program is None:
         return _without_program(full)
     chip, _ = slice_of(bounds.topology)
-    where, program = f"At full size, on mesh {mesh_name(full.reference.mesh)}", full.program
+    where, program = f"At full size, on mesh {mesh_name(full.reference.mesh)}, ", full.program
     rows = [_amount("according to the CPU compiler", program.needed_bytes, chip.hbm_bytes)]
     on_chip = program.tpu
     if on_chip is not None and on_chip.program is not None:
@@ -81,18 +81,18 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     for row in rows:
         if row.mine is not None and row.mine > chip.hbm_bytes:
             text = (
-                f"{where}, a device needs {in_bytes(row.mine)} {row.name}. A {chip.title} chip has "
+                f"a device needs {in_bytes(row.mine)} {row.name}. A {chip.title} chip has "
                 f"{in_bytes(chip.hbm_bytes)}. {_parts(program)}"
             )
-            return Finding(False, text, "too_much_memory", evidence)
+            return rejected([Located(where, text)], "too_much_memory", evidence)
     if other := _other_operations(subject.pairs[0].mine, program) or _other_work(full.reference, program, bounds):
-        return Finding(False, f"{where}, {other}", "too_much_compute", evidence)
+        return rejected([Located(where, other)], "too_much_compute", evidence)
     needs = " and ".join(f"{in_bytes(row.mine or 0)} {row.name}" for row in rows)
-    text = f"{where}, a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip."
+    text = f"{where}a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip."
     if on_chip is None:
         return Finding(True, f"{text} If you submit, it is also compiled for {bounds.topology}.", None, evidence)
     if on_chip.program is None and on_chip.tried:
-        return Finding(False, f"On {on_chip.where}: {on_chip.fault}", "too_much_memory", evidence)
+        return rejected([Located(f"On {on_chip.where}: ", on_chip.fault)], "too_much_memory", evidence)
     if on_chip.program is None:
         return Finding(True, f"{text} {on_chip.fault}", None, evidence)
     return Finding(True, text, None, evidence)

@@ -4,7 +4,7 @@ import math
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, within
 from grader.core.reasons import Reason
@@ -46,7 +46,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if the FLOPs of the matrix products on each device are within bounds on every mesh."""
     evidence: list[Amounts] = []
-    faults: list[tuple[Reason, str]] = []
+    faults: list[tuple[Reason, Located]] = []
     for pair in subject.pairs:
         mine, reference = pair.mine.facts.census.dot_flops, pair.reference.facts.census.dot_flops
         devices = pair.mine.facts.devices
@@ -68,13 +68,13 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 rows=[row],
             )
         )
-        where = f"On {subject.place(pair)}"
+        where = f"On {subject.place(pair)}, "
         if mine is None:
             message = (
-                f"{where}, a matrix product runs in a loop whose trip count the compiler does not know, so its FLOPs "
+                "a matrix product runs in a loop whose trip count the compiler does not know, so its FLOPs "
                 "cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
             )
-            faults.append(("too_much_compute", message))
+            faults.append(("too_much_compute", Located(where, message)))
         elif reference is not None and at_most is not None and mine > at_most:
             ratio = mine / reference if reference else float("inf")
             same = (
@@ -84,20 +84,20 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 else ""
             )
             message = (
-                f"{where}, each device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
+                f"each device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
                 f"{reference:,}; expected at most {bounds.at_most:g} times that."
                 f"{same or _POSSIBLE_CAUSES}{_largest(pair.mine)}"
             )
-            faults.append(("too_much_compute", message))
+            faults.append(("too_much_compute", Located(where, message)))
         elif reference is not None and at_least is not None and mine < at_least:
             message = (
-                f"{where}, each device computes only {mine:,} FLOPs in matrix products; the reference computes "
+                f"each device computes only {mine:,} FLOPs in matrix products; the reference computes "
                 f"{reference:,}. {_why_too_few(pair.mine)}"
             )
-            faults.append(("wrong_structure", message))
+            faults.append(("wrong_structure", Located(where, message)))
     if faults:
-        reason, message = faults[0]
-        return Finding(False, message, reason, evidence)
+        reason, first = faults[0]
+        return rejected([first], reason, evidence)
     operations = evidence[0].rows[0].mine or 0
     return Finding(True, f"Each device computes {operations:,} FLOPs in matrix products.", None, evidence)
 

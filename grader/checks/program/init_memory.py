@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, within
 from grader.core.errors import GraderFault
@@ -33,7 +33,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if outputs and temporaries of the compiled `init` on a device are within the bound."""
     evidence: list[Amounts] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         if pair.mine.init is None or pair.reference.init is None:
             raise GraderFault("the check 'init_memory' needs a package with program.export_init")
@@ -54,12 +54,15 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
         if mine > at_most:
             faults.append(
-                f"On {subject.place(pair)}, a device holds up to {in_bytes(mine)} while `init` runs; the reference "
-                f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. "
-                f"{_cause(pair, pair.mine.init.memory.output_bytes, pair.reference.init.memory.output_bytes)}"
+                Located(
+                    f"On {subject.place(pair)}, ",
+                    f"a device holds up to {in_bytes(mine)} while `init` runs; the reference "
+                    f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. "
+                    f"{_cause(pair, pair.mine.init.memory.output_bytes, pair.reference.init.memory.output_bytes)}",
+                )
             )
     if faults:
-        return Finding(False, faults[0], "too_much_memory", evidence)
+        return rejected(faults, "too_much_memory", evidence, shown=1)
     held = in_bytes(evidence[0].rows[0].mine or 0)
     return Finding(True, f"No device holds more than {held} while `init` runs.", None, evidence)
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, within
 from grader.core.text import in_bytes
@@ -44,7 +44,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if arguments and temporaries are within bounds. The compiler reports the bytes of one device."""
     evidence: list[Amounts] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         mine, reference = pair.mine.facts.memory, pair.reference.facts.memory
         constants, usual = (each.facts.census.constant_bytes for each in (pair.mine, pair.reference))
@@ -76,12 +76,12 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             )
         )
         faults += [
-            _message(subject.place(pair), pair, row, limits[row.name], constants - usual)
+            Located(f"On {subject.place(pair)}, ", _message(pair, row, limits[row.name], constants - usual))
             for row in rows
             if row.at_most is not None and (row.mine or 0) > row.at_most
         ]
     if faults:
-        return Finding(False, "\n".join(faults), "too_much_memory", evidence)
+        return rejected(faults, "too_much_memory", evidence)
     arguments, _, temporaries = evidence[0].rows
     message = (
         f"Each device needs {in_bytes(arguments.mine or 0)} for arguments and constants, and "
@@ -94,11 +94,11 @@ def _at_most(reference: int, limit: float) -> int:
     return int(reference * limit) + SLACK_BYTES
 
 
-def _message(place: str, pair: Pair, row: Amount, limit: float, constants: int) -> str:
+def _message(pair: Pair, row: Amount, limit: float, constants: int) -> str:
     held, expected = row.mine or 0, row.reference or 0
     mine, reference = in_bytes(held), in_bytes(expected)
     text = (
-        f"On {place}, {row.name} take {mine} on each device; the reference takes {reference}, and at most "
+        f"{row.name} take {mine} on each device; the reference takes {reference}, and at most "
         f"{limit:g} times that is allowed."
     )
     if row.name == "arguments" and constants > SLACK_BYTES:

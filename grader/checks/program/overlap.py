@@ -6,7 +6,7 @@ and the products between the two hide it. A CPU's program has no schedule, so wi
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.topology import TopologyBounds, unchecked
 from grader.checks.wording import Wording, listed
@@ -53,16 +53,16 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if a loop has such collectives and each is hidden, or if no TPU compiler is installed."""
     on_chip = subject.on_chip[bounds.topology]
-    where = f"On {on_chip.where}"
+    where = f"On {on_chip.where}, "
     if on_chip.program is None:
         return unchecked(on_chip, "wrong_communication")
     if on_chip.program.schedule.left_out:
-        text = f"{where}, the program has more than {MAX_STEPS} steps, too many to check. Use a loop."
-        return Finding(False, text, "wrong_communication")
+        text = f"the program has more than {MAX_STEPS} steps, too many to check. Use a loop."
+        return rejected([Located(where, text)], "wrong_communication", [])
     found = _counted(on_chip.program, bounds)
     if not found:
         kinds = " or ".join(bounds.kinds)
-        return Finding(False, f"{where}, no loop of the TPU's program contains {kinds}.", "wrong_communication")
+        return rejected([Located(where, f"no loop of the TPU's program contains {kinds}.")], "wrong_communication", [])
     rows = [_row(computation, each, bounds) for computation, each in found]
     evidence = [
         Amounts(
@@ -80,8 +80,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     ]
     if not exposed:
         number = "the collective in the loop is" if len(found) == 1 else f"all {len(found)} collectives in loops are"
-        return Finding(True, f"{where}, {number} hidden by matrix products.", None, evidence)
-    return Finding(False, f"{where}, {_message(*exposed[0], bounds)}", "wrong_communication", evidence)
+        return Finding(True, f"{where}{number} hidden by matrix products.", None, evidence)
+    return rejected([Located(where, _message(*exposed[0], bounds))], "wrong_communication", evidence)
 
 
 def _counted(program: TPUFacts, bounds: Bounds) -> list[tuple[ScheduledComputation, ScheduledCollective]]:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, named
 from grader.package.package import CheckBounds, ProgramManifest
@@ -55,7 +55,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults += [f"uses none of {', '.join(bounds.any_of)}"] * without
             faults += [f"uses {', '.join(forbidden)}"] * bool(forbidden)
             text = (
-                f"The step {' and '.join(faults)}. This problem requires a different construction: see the statement."
+                f"the step {' and '.join(faults)}. This problem requires a different construction: see the statement."
             )
-            return Finding(False, text, "wrong_structure", evidence)
+            return rejected([Located("", text)], "wrong_structure", evidence)
     return Finding(True, "The step uses the required primitives.", None, evidence)

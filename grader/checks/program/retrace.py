@@ -1,6 +1,6 @@
 """Check that the second step reuses the trace of the first. The process that traced it reports it: it is observed."""
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording
 from grader.package.package import CheckBounds, ProgramManifest
@@ -27,9 +27,9 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     again = [subject.place(pair) for pair in subject.pairs if pair.mine.retraced]
     if again:
         text = (
-            f"On {again[0]}, the second step is traced and compiled again, because at least one leaf of the new state "
+            "the second step is traced and compiled again, because at least one leaf of the new state "
             "differs from the old one in shape, dtype or weak type. Give each leaf a dtype when you create it, as in "
             "`jnp.zeros((), jnp.int32)`."
         )
-        return Finding(False, text, "retraced", evidence)
+        return rejected([Located(f"On {again[0]}, ", text)], "retraced", evidence)
     return Finding(True, "The second step reuses the program of the first.", None, evidence)

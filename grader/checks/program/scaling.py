@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, listed
 from grader.package.package import CheckBounds, ProgramManifest
@@ -33,9 +33,9 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if arguments, collectives and matrix products scale between meshes as the reference's do."""
     evidence: list[Factors] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for first, pair in _same_cases(subject):
-        names = f"from {subject.place(first)} to {subject.place(pair)}"
+        names = f"From {subject.place(first)} to {subject.place(pair)}"
         factors = []
         for what, count in _COUNTS.items():
             mine = _factor(count(first.mine), count(pair.mine))
@@ -43,13 +43,16 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             factors.append(Factor(name=what, mine=mine, reference=reference))
             if mine is None or reference is None or abs(mine - reference) > TOLERANCE * max(reference, 1.0):
                 faults.append(
-                    f"{names}, {what} {_change(mine)}; in the reference, they {_change(reference)}. "
-                    "Look for an array that every device stores whole, for work that every device repeats, or for a "
-                    "number of devices written into the code: take sizes from `mesh.shape`."
+                    Located(
+                        f"{names}, ",
+                        f"{what} {_change(mine)}; in the reference, they {_change(reference)}. "
+                        "Look for an array that every device stores whole, for work that every device repeats, or for "
+                        "a number of devices written into the code: take sizes from `mesh.shape`.",
+                    )
                 )
         evidence.append(Factors(**subject.entry(pair), factors=factors))
     if faults:
-        return Finding(False, faults[0][0].upper() + faults[0][1:], "wrong_communication", evidence)
+        return rejected(faults, "wrong_communication", evidence, shown=1)
     if not evidence:
         return Finding(True, "Compiled for one mesh only, so there is nothing to compare.", None)
     return Finding(True, "Bytes and FLOPs change with the mesh as the reference's do.", None, evidence)

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from grader.checks.finding import Finding
+from grader.checks.placement_wording import placement_headlines
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, named
 from grader.package.package import CheckBounds, ProgramManifest
@@ -82,7 +83,10 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     left = len(alike) - _MAX_LINES
     if left > 0:
         lines.append(f"… and {left} more {'kind' if left == 1 else 'kinds'} of fault.")
-    return Finding(False, "\n".join(lines), "wrong_sharding", evidence)
+    headlines = placement_headlines(
+        [(each.pair.mine.mesh, each.row, each.shape) for each in wrong], has_steps=subject.spec.init is not None
+    )
+    return Finding(False, "\n".join(lines), "wrong_sharding", evidence, headlines=headlines)
 
 
 def _leaves(measured: Measured, bounds: Bounds) -> dict[tuple[When, str], ProgramLeaf]:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording, within
 from grader.core.text import in_bytes
@@ -37,7 +37,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if the state fits the bound before and after the step. Bytes are those of the fullest device."""
     evidence: list[Amounts] = []
-    faults: list[str] = []
+    faults: list[Located] = []
     for pair in subject.pairs:
         mine, reference = _fullest(pair.mine), _fullest(pair.reference)
         whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
@@ -54,12 +54,15 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
         if mine > at_most:
             faults.append(
-                f"On {subject.place(pair)}, the fullest device holds {in_bytes(mine)} of state, "
-                f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state is "
-                f"{in_bytes(whole)}. {pair.why_more_state(mine, reference, _PLACEMENT)}"
+                Located(
+                    f"On {subject.place(pair)}, ",
+                    f"the fullest device holds {in_bytes(mine)} of state, "
+                    f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state is "
+                    f"{in_bytes(whole)}. {pair.why_more_state(mine, reference, _PLACEMENT)}",
+                )
             )
     if faults:
-        return Finding(False, "\n".join(faults), "too_much_memory", evidence)
+        return rejected(faults, "too_much_memory", evidence)
     first = evidence[0].rows[0]
     message = f"Each device holds {in_bytes(first.mine or 0)} of the {in_bytes(first.whole or 0)} state."
     return Finding(True, message, None, evidence)

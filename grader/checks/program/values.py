@@ -43,10 +43,17 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         first = next((result for result in wrong if result.case.public), wrong[0])
         assert first.mismatch is not None
         message = f"{len(failed)} of {number} cases failed. The first is {first.case.id} {message_of(first)}"
-        return Finding(False, message, first.mismatch.reason, evidence)
+        return Finding(False, message, first.mismatch.reason, evidence, headlines=[_headline(first)])
     # A mesh has several programs if the shapes of cases differ.
     meshes = " and ".join(dict.fromkeys(mesh_name(pair.mine.mesh) for pair in subject.pairs))
     return Finding(True, f"Every case agrees with the reference on {meshes}.", None, evidence)
+
+
+def _headline(result: Result) -> str:
+    assert result.mismatch is not None
+    if not result.where:
+        return result.mismatch.headline
+    return f"{result.where[0].upper()}{result.where[1:]}, {result.mismatch.kind}."
 
 
 def message_of(result: Result) -> str:

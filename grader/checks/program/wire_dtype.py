@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, small
 from grader.core.text import in_bytes
@@ -74,16 +74,17 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if every collective that a rule is about has one of its dtypes, on every mesh. Evidence: the dtypes."""
     evidence: list[Facts] = []
-    faults: dict[int, str] = {}
+    faults: dict[int, Located] = {}
     for pair in subject.pairs:
         evidence.append(Facts(**subject.entry(pair), about="collectives of the exported program", values=_sums(pair)))
         for number, rule in enumerate(bounds.rules):
             fault = _broken(pair, rule, bounds.ignore_below)
             if fault:
                 # The first mesh that breaks a rule is enough.
-                faults.setdefault(number, f"On {subject.place(pair)}, {fault}{' ' + rule.means if rule.means else ''}")
+                text = f"{fault} {rule.means}".rstrip()
+                faults.setdefault(number, Located(f"On {subject.place(pair)}, ", text))
     if faults:
-        return Finding(False, "\n".join(faults.values()), "wrong_communication", evidence)
+        return rejected(list(faults.values()), "wrong_communication", evidence)
     dtypes = "; ".join(f"{_listed(rule.kinds)} in {_listed(rule.dtypes, 'or')}" for rule in bounds.rules)
     return Finding(True, f"In the exported program: {dtypes}.", None, evidence)
 

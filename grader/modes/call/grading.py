@@ -206,7 +206,7 @@ _NAMED_EXCEPTIONS = frozenset(
 def _hidden_message(outcome: Outcome) -> str:
     """The kind of fault, in our own words, because a message, a shape, a line or a name could reveal an input."""
     if outcome.mismatch is not None:
-        return f"{outcome.mismatch.kind[0].upper()}{outcome.mismatch.kind[1:]}."
+        return outcome.mismatch.headline
     assert outcome.fault is not None
     name = outcome.fault.detail.get("type")
     exception = name if name in _NAMED_EXCEPTIONS else "an exception"
