@@ -13,7 +13,7 @@ from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
 from app.problems.questions import questions_for
 from grader.answers.answer_text import read_answers
-from grader.answers.question_variants import AnswerSheet, Variant, read_object
+from grader.answers.question_variants import AnswerSheet, Variant, Variants, read_object
 from grader.package.package import AnswerManifest, Package
 
 State = Literal["open", "accepted", "given_up"]
@@ -51,11 +51,7 @@ async def question_of(session: AsyncSession, user: User, package: Package) -> Qu
         raise QuestionNotFound(
             f"The problem {package.slug!r} asks for code, not for answers. Its statement says what to write."
         )
-    questions = await questions_for(session, package.version)
-    if questions is None:
-        raise QuestionsNotDrawn(
-            f"The questions of {package.slug!r} are being drawn. Try again in a minute.", headers={"Retry-After": "30"}
-        )
+    questions = await _drawn(session, package)
     mine = (
         AttemptRow.user_id == user.id,
         AttemptRow.problem == package.slug,
@@ -74,6 +70,15 @@ async def question_of(session: AsyncSession, user: User, package: Package) -> Qu
     gave_up = await session.get(GiveUpRow, (user.id, package.slug))
     number = 1 + (wrong or 0)
     return Question(questions.of(user.id, number), number, "given_up" if gave_up else "open")
+
+
+async def sample_question(session: AsyncSession, package: Package) -> Question:
+    """The question that every guest sees. A student may get the same numbers, so its answers are not shown.
+
+    Raises:
+      QuestionsNotDrawn.
+    """
+    return Question((await _drawn(session, package)).variants[0], 1, "open")
 
 
 async def name_question(session: AsyncSession, user: User, package: Package, attempt: AttemptRow) -> None:
@@ -103,6 +108,15 @@ async def name_question(session: AsyncSession, user: User, package: Package, att
     _require_current(question, named)
     sheet = AnswerSheet(dict(values), question.variant.number, question.number_of_try, question.variant.parameters)
     attempt.source = sheet.source()
+
+
+async def _drawn(session: AsyncSession, package: Package) -> Variants:
+    questions = await questions_for(session, package.version)
+    if questions is None:
+        raise QuestionsNotDrawn(
+            f"The questions of {package.slug!r} are being drawn. Try again in a minute.", headers={"Retry-After": "30"}
+        )
+    return questions
 
 
 async def _earlier(session: AsyncSession, attempt: AttemptRow) -> str | None:

@@ -25,7 +25,7 @@ from app.grading.attempts.durations import Durations
 from app.grading.attempts.own_inputs import FIELD as TYPED
 from app.grading.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.grading.attempts.phases import WORDS
-from app.grading.attempts.questions import question_of
+from app.grading.attempts.questions import question_of, sample_question
 from app.grading.attempts.service import Attempts
 from app.grading.comments.service import Comments
 from app.grading.queue.local_judge import LocalJudge
@@ -197,12 +197,12 @@ async def _answer_form(
     *,
     in_exam: bool,
 ) -> AnswerForm | None:
-    """None for code, for a guest, and while the questions are not drawn."""
-    if user is None or not isinstance(package.manifest, AnswerManifest):
+    """None for code, and while the questions are not drawn. A guest gets a sample."""
+    if not isinstance(package.manifest, AnswerManifest):
         return None
     try:
         async with services[Database].reading() as session:
-            current = await question_of(session, user, package)
+            current = await (question_of(session, user, package) if user else sample_question(session, package))
     except QuestionsNotDrawn:
         return None
     current = replace(current, is_closed=in_exam)

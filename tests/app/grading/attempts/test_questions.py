@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -155,7 +156,28 @@ async def test_until_they_are_drawn_there_is_no_question(start_service: StartSer
             assert (response.status_code, response.json()["slug"]) == (503, "questions-not-drawn")
             assert response.headers["retry-after"] == "30"
         page = await service.http.get("/problems/shard_bytes")
-        assert "Each student gets a question" in page.text
+        assert "The questions of this problem are being drawn." in page.text
+
+
+async def test_every_guest_sees_the_same_sample_without_its_answers(asking: Service) -> None:
+    async with browser(asking) as first, browser(asking) as second:
+        pages = [(await http.get("/problems/shard_bytes")).text for http in (first, second)]
+        samples = [
+            re.search(r'<section class="prose" aria-labelledby="question-title">.*?</section>', page, re.S)
+            for page in pages
+        ]
+        assert samples[0] is not None
+        assert samples[1] is not None
+        assert "A sample question" in samples[0][0]
+        assert samples[0][0] == samples[1][0]
+        for words in ("<strong>This is a sample.</strong>", "is not graded", "Sign in</a> to get a question"):
+            assert words in pages[0]
+        assert 'name="answer.bytes"' in pages[0]
+        for hidden in ('value="submit"', "Explanation for these numbers", 'name="try"'):
+            assert hidden not in pages[0]
+        refused = await submit(first, {"action": "submit", "answer.bytes": "1", "answer.spec": "P()"})
+        assert refused.status_code == 401
+        assert "Nothing was submitted" in refused.text
 
 
 async def test_the_page_has_a_form_and_no_answer(asking: Service) -> None:
