@@ -15,6 +15,7 @@ from app.core.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.core.rest.paging import Cursor
 from app.core.services import Provided, services_of
 from app.core.web.diff import diff_lines
+from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
@@ -224,7 +225,8 @@ async def show_ranking(
         first_name=first_name,
         is_public=(await read_ranking_name(database, user)).is_public,
         bins=bins_of(places.counts) if places.counts else [],
-        picture=draw_spread(places.counts, places.own.efficiency if places.own else None) if places.counts else None,
+        fewest_drawn=FEWEST_DRAWN,
+        picture=draw_spread(places.counts, places.own.efficiency if places.own else None),
         efficiencies=efficiencies,
         trend=draw_trend(efficiencies) if len(efficiencies) > 1 else None,
     )

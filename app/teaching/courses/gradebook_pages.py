@@ -11,6 +11,7 @@ from app.accounts.web import Grader
 from app.core.database import Database
 from app.core.rest.paging import Cursor
 from app.core.services import Provided, services_of
+from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.templating import render_page
 from app.teaching.courses.course_in_path import GradedCourse
 from app.teaching.courses.course_pages import titles_of
@@ -82,6 +83,7 @@ async def show_statistics(
         course=course,
         assignment=assignment,
         statistics=statistics_of(columns, lines.items),
+        fewest_drawn=FEWEST_DRAWN,
         titles=titles_of(request),
     )
 

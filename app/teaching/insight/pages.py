@@ -47,7 +47,7 @@ async def show_insight(
         problem=problem,
         summary=summary,
         median_time=None if summary.median_time is None else in_words(summary.median_time),
-        picture=draw_columns(steps, "Attempts until solved", "people") if summary.solved else None,
+        picture=draw_columns(steps, "Attempts until solved", "people"),
         reports=await reports.page(Cursor(20), problem=problem.slug),
         fewest=FEWEST,
     )

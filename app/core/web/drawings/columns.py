@@ -1,4 +1,4 @@
-"""A few counts as columns side by side, each with its number above and its name below."""
+"""Counts of people as columns side by side, each with its number above and its name below."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,17 @@ from markupsafe import Markup
 
 from app.core.web.drawings.svg import element
 
+# Columns of fewer people are one or two full blocks, which show nothing and may point to somebody.
+FEWEST_DRAWN = 5
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BASE = 480, 150, 8, 22, 122
 
 
-def draw_columns(counts: Sequence[tuple[str, int]], title: str, unit: str) -> Markup:
-    """The name of the drawing says every count in words."""
-    most = max((count for _, count in counts), default=0) or 1
-    width = (_WIDTH - 2 * _LEFT) / max(1, len(counts))
+def draw_columns(counts: Sequence[tuple[str, int]], title: str, unit: str) -> Markup | None:
+    """None for fewer than five people. The name of the drawing says every count in words."""
+    if sum(count for _, count in counts) < FEWEST_DRAWN:
+        return None
+    most = max(count for _, count in counts)
+    width = (_WIDTH - 2 * _LEFT) / len(counts)
     shapes = []
     for place, (name, count) in enumerate(counts):
         height = (_BASE - _TOP) * count / most

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.drawings.svg import element
 
 BINS = 12
@@ -28,8 +29,11 @@ def bins_of(values: Counts) -> list[tuple[float, float, int]]:
     return [(low + place * step, low + (place + 1) * step, count) for place, count in enumerate(counts)]
 
 
-def draw_spread(values: Counts, own: float | None) -> Markup:
-    """A bar for each interval of efficiency. The own one is filled and named."""
+def draw_spread(values: Counts, own: float | None) -> Markup | None:
+    """A bar for each interval of efficiency; None for fewer than five users. The own one is filled and named."""
+    users = sum(count for _, count in values)
+    if users < FEWEST_DRAWN:
+        return None
     bins = bins_of(values)
     most = max(count for _, _, count in bins)
     width = (_WIDTH - 2 * _LEFT) / len(bins)
@@ -59,7 +63,6 @@ def draw_spread(values: Counts, own: float | None) -> Markup:
         right = element("text", f"{bins[-1][1]:.2f}", x=_WIDTH - _LEFT, y=_BASE + 16, class_="axis", text_anchor="end")
         shapes.append(right)
     yours = "" if own is None else f" Yours is {own:.2f}."
-    users = sum(count for _, count in values)
     title = f"Best efficiency of each of {users} users, from {min(values)[0]:.2f} to {max(values)[0]:.2f}.{yours}"
     return _drawing(title, shapes, _WIDTH, _HEIGHT)
 

@@ -18,11 +18,12 @@ from tests.app.grading.attempts.test_ranking import PAGE, grade_programs, places
 pytestmark = pytest.mark.anyio
 
 
-async def seed(service) -> dict:
+async def seed(service, *others: str) -> dict:
     accounts = service.services[Accounts]
     people = {"owner": await accounts.ensure_owner()}
-    people |= {name: await accounts.add_user(name, "student") for name in ("ada", "bob")}
-    for name, efficiency in (("bob", 80.0), ("owner", 90.0), ("owner", 104.0), ("ada", 120.0)):
+    people |= {name: await accounts.add_user(name, "student") for name in ("ada", "bob", *others)}
+    scored = (("bob", 80.0), ("owner", 90.0), ("owner", 104.0), ("ada", 120.0), *((name, 100.0) for name in others))
+    for name, efficiency in scored:
         await hand_in(service.services[Database], people[name], accepted(efficiency))
     return people
 
@@ -59,13 +60,22 @@ async def test_the_first_places_are_those_with_fewer_better_users_than_the_limit
 
 async def test_the_page_says_in_words_what_it_draws(service, package):
     grade_programs(service, package)
-    await seed(service)
+    await seed(service, "cyd", "dan")
     page = await show(service)
-    assert "Best efficiency of each of 3 users, from 80.00 to 120.00. Yours is 104.00." in page
+    assert "Best efficiency of each of 5 users, from 80.00 to 120.00. Yours is 104.00." in page
     assert "Your accepted attempts in order: 90.00, 104.00." in page
     assert "First accepted: <strong>bob</strong>" in page
     assert page.count("is-own") == 1
     assert '/problems/add_one/ranking">Ranking' in (await service.http.get("/problems", headers=service.bearer)).text
+
+
+async def test_fewer_than_five_are_listed_and_not_drawn(service, package):
+    grade_programs(service, package)
+    await seed(service, "cyd")
+    page = await show(service)
+    assert "Once 5 people have an accepted attempt, their efficiencies are drawn here." in page
+    assert "Efficiency of all users" not in page
+    assert "Your place: <strong>2</strong> of 4" in page
 
 
 async def test_who_is_left_out_has_no_place_anywhere(either, package):
