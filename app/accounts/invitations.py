@@ -109,6 +109,11 @@ class Invitations:
             )
             return [Invitation.of(row) for row in rows]
 
+    async def count_unused(self) -> int:
+        """How many invitations of all users can still be used."""
+        async with self._database.reading() as session:
+            return await session.scalar(select(func.count()).where(InvitationRow.expires_at > now())) or 0
+
     async def revoke(self, user_id: str, invitation_id: str) -> None:
         """Raises `InvitationNotFound`, even if it exists for another user."""
         if not await self._database.delete_one(InvitationRow, invitation_id, InvitationRow.user_id == user_id):

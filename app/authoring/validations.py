@@ -112,6 +112,13 @@ class Validations:
             row = (await session.execute(query)).first()
         return None if row is None else _validation(*row)
 
+    async def newest(self, most: int) -> list[Validation]:
+        """Of all problems: the newest validations, at most `most`, and only the newest of each problem."""
+        query = _VALIDATIONS.order_by(ValidationRow.created_at.desc(), ValidationRow.id).limit(most)
+        async with self._database.reading() as session:
+            found = [_validation(*each) for each in await session.execute(query)]
+        return list({each.slug: each for each in reversed(found)}.values())[::-1]
+
     async def list(self, slug: str, cursor: Cursor, version: str | None = None) -> Page[Validation]:
         """The validations of a problem, or of one version, newest first.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Integer, String, and_, select
+from sqlalchemy import Integer, String, and_, func, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.background_loop import Loop
@@ -51,6 +51,25 @@ class Outcome:
     answer: str | None
     again_at: datetime | None = None
     is_sent: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """Deliveries whose last try failed: how many are tried again, how many were given up, and the latest outcomes."""
+
+    retried: int
+    given_up: int
+    answers: tuple[str, ...]
+
+
+async def failing(database: Database, rows: type[OutboxRow]) -> Failing:
+    """Those of one table."""
+    has_failed = and_(rows.delivered_at.is_(None), rows.tries > 0, rows.answer.is_not(None))
+    counts = select(func.count(rows.next_try_at), func.count()).where(has_failed)
+    answers = select(rows.answer).where(has_failed).group_by(rows.answer).order_by(func.count().desc()).limit(3)
+    async with database.reading() as session:
+        retried, every = (await session.execute(counts)).one()
+        return Failing(retried, every - retried, tuple(each or "" for each in await session.scalars(answers)))
 
 
 R = TypeVar("R", bound=OutboxRow)

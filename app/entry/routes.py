@@ -56,6 +56,7 @@ from app.teaching.insight import api as insight_api
 from app.teaching.insight import pages as insight_pages
 from app.teaching.lti import pages as lti_pages
 from app.teaching.lti import platform_pages as lti_platform_pages
+from app.teaching.overview import pages as overview_pages
 from app.teaching.people import account_actions, attempt_api, attempt_pages, grading_pages, merge_pages, review_pages
 from app.teaching.people import api as people_api
 from app.teaching.people import pages as people_pages
@@ -92,7 +93,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, personal_data_pages, help_pages):
         app.include_router(pages.router)
-    for pages in (people_pages, attempt_pages, insight_pages):
+    for pages in (overview_pages, people_pages, attempt_pages, insight_pages):
         app.include_router(pages.router)
     for pages in (
         audit_pages,

@@ -167,6 +167,7 @@ OWNED = {
     ("PUT", "/api/v1/attempts/{attempt_id}/comments/{comment_id}"),
 }
 INSTRUCT = {
+    ("GET", "/teach"),
     ("GET", "/repositories"),
     ("POST", "/repositories"),
     ("GET", "/repositories/{repository_id}"),
@@ -285,6 +286,7 @@ INSTRUCT = {
     ("POST", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/apply"),
 }
 OWNERS = {
+    ("GET", "/admin"),
     ("GET", "/service"),
     ("GET", "/people/{person_id}/merge"),
     ("POST", "/people/{person_id}/merge"),

@@ -167,6 +167,13 @@ class AuditLog:
         async with self._database.reading() as session:
             return await paged(session, query, (row.at, row.id), cursor, _entry, only=only, missing=_not_found)
 
+    async def details(self, action: Action, since: datetime) -> frozenset[str]:
+        """The details of the newest two hundred entries of this action since then."""
+        row = AuditRow
+        query = select(row.detail).where(row.at > since, row.action == action).order_by(row.at.desc()).limit(200)
+        async with self._database.reading() as session:
+            return frozenset(await session.scalars(query))
+
 
 def _party(user_id: str | None, name: str | None) -> Party | None:
     return None if user_id is None or name is None else Party(id=user_id, name=name)

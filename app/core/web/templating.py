@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse
 
 from app.core.clock import now
 from app.core.errors import Refused
+from app.core.web.areas import side_bar
 from app.core.web.drawings.units import bytes_text, exact_text
 from app.core.web.form_token import form_token
 from app.core.web.icons import icon
@@ -73,6 +74,7 @@ def _build_environment() -> Environment:
     environment.globals["static"] = static_url
     environment.globals["modules"] = module_urls
     environment.globals["form_token"] = form_token
+    environment.globals["side_bar"] = side_bar
     environment.globals["sign_in_address"] = sign_in_address
     environment.globals["icon"] = icon
     environment.globals["theme"] = theme

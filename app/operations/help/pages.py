@@ -15,8 +15,8 @@ router = APIRouter(include_in_schema=False)
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 # What is one person's own, or answers programs.
 _NOT_FOR_ROBOTS = (
-    *("/account", "/api/", "/attempts", "/audit", "/courses", "/insight", "/lti", "/people", "/shared"),
-    *("/repositories", "/service", "/sign-in", "/sign-up"),
+    *("/account", "/admin", "/api/", "/attempts", "/audit", "/courses", "/insight", "/lti", "/people", "/shared"),
+    *("/repositories", "/service", "/sign-in", "/sign-up", "/teach"),
 )
 
 

@@ -13,7 +13,7 @@ from app.core.database import Database
 from app.core.errors import DeliveryNotFound, TooManyWebhooks, WebhookNotFound
 from app.core.ids import is_id, new_id
 from app.core.outbound_requests import check_url
-from app.core.outbox import due_now
+from app.core.outbox import Failing, due_now, failing
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.view import View
 from app.grading.queue.models import AttemptRow
@@ -106,6 +106,10 @@ class Webhooks:
             query = select(row).where(row.webhook_id == webhook.id)
             by = (row.created_at, row.id)
             return await paged(session, query, by, cursor, Delivery.of, missing=_no_delivery)
+
+    async def failing(self) -> Failing:
+        """The deliveries of all users whose last try failed."""
+        return await failing(self._database, DeliveryRow)
 
     async def list(self, user: User) -> list[Webhook]:
         async with self._database.reading() as session:

@@ -16,9 +16,10 @@ from app.core.database import Database
 from app.core.errors import FieldInvalid, WebhookURLRefused
 from app.core.ids import is_id, new_id
 from app.core.outbound_requests import check_url
+from app.core.outbox import Failing, failing
 from app.core.view import View
 from app.teaching.lti.errors import LaunchRefused, PlatformNotFound, PlatformTaken
-from app.teaching.lti.models import PlatformRow
+from app.teaching.lti.models import PlatformRow, ScoreRow
 
 LONGEST_NAME = 100
 LONGEST_ID = 200
@@ -68,6 +69,10 @@ class Platforms:
         async with self._database.reading() as session:
             rows = await session.scalars(select(PlatformRow).order_by(PlatformRow.created_at, PlatformRow.id))
             return [_platform(row) for row in rows]
+
+    async def failing_scores(self) -> Failing:
+        """The scores, to all platforms, whose last try failed."""
+        return await failing(self._database, ScoreRow)
 
     async def get(self, platform_id: str) -> Platform:
         """Raises `PlatformNotFound`."""

@@ -143,6 +143,13 @@ class Rejudging:
                 )
             return await _rejudge(session, row)
 
+    async def open(self, most: int) -> list[Rejudge]:
+        """Of all problems: those that are neither applied nor cancelled, oldest first, at most `most`."""
+        row = RejudgeRow
+        query = select(row).where(row.status.in_(_OPEN)).order_by(row.created_at, row.id).limit(most)
+        async with self._database.reading() as session:
+            return [await _rejudge(session, each) for each in await session.scalars(query)]
+
     async def list(self, slug: str, cursor: Cursor) -> Page[Rejudge]:
         """The rejudges of a problem, newest first. Raises `ProblemNotFound`, and `RejudgeNotFound` for the cursor."""
         row = RejudgeRow

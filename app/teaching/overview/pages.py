@@ -1,0 +1,117 @@
+"""Where those who teach and those who run the service begin: what needs them now."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import HTMLResponse
+
+from app.accounts.audit.log import ACTION_WORDS, AuditLog
+from app.accounts.caller import User
+from app.accounts.invitations import Invitations
+from app.accounts.web import Grader, require_role
+from app.authoring.validations import Validations
+from app.core.clock import now
+from app.core.database import Database
+from app.core.errors import RoleMissing
+from app.core.rest.paging import Cursor
+from app.core.services import Provided
+from app.core.settings import Settings
+from app.core.web.templating import render_page
+from app.grading.queue.local_judge import LocalJudge
+from app.grading.queue.walls import Walls
+from app.grading.queue.workers import Workers
+from app.learning.workbench.reports import FaultReports
+from app.operations.operating.service_state import read_state
+from app.operations.operating.storage import read_storage
+from app.operations.webhooks.service import Webhooks
+from app.problems.catalogue import Catalogue
+from app.teaching.courses.deadlines import RECENTLY, Deadline, Deadlines
+from app.teaching.courses.service import Courses, manages
+from app.teaching.lti.platforms import Platforms
+from app.teaching.overview.stuck_people import StuckPeople
+from app.teaching.rejudging.service import Rejudging
+
+router = APIRouter(include_in_schema=False)
+Owner = Annotated[User, Depends(require_role("owner", "account"))]
+_MOST = 5
+_RECENT_VALIDATIONS = 20
+
+
+@router.get("/teach")
+async def show_teaching(
+    user: Grader,
+    catalogue: Provided[Catalogue],
+    courses: Provided[Courses],
+    deadlines: Provided[Deadlines],
+    stuck: Provided[StuckPeople],
+    reports: Provided[FaultReports],
+    rejudging: Provided[Rejudging],
+    validations: Provided[Validations],
+    audit: Provided[AuditLog],
+) -> HTMLResponse:
+    """Instructors see all courses and what waits for them; assistants only the courses that they assist."""
+    is_manager = manages(user)
+    taught = [each for each in await courses.visible_to(user) if is_manager or await courses.assists(user, each.id)]
+    if not taught and not is_manager:
+        raise RoleMissing("Only instructors and the assistants of a course have this page.")
+    due = await deadlines.near(user)
+    return render_page(
+        "teach.html",
+        user=user,
+        manages=is_manager,
+        courses=taught,
+        titles={each.slug: each.manifest.title for each in catalogue.all()},
+        due=due,
+        now=now(),
+        stuck=await stuck.list(user),
+        reports=await reports.page(Cursor(_MOST), is_done=False) if is_manager else None,
+        rejudges=await rejudging.open(_MOST) if is_manager else [],
+        validations=[each for each in await validations.newest(_RECENT_VALIDATIONS) if not each.passed]
+        if is_manager
+        else [],
+        unread=await _not_compared(due, catalogue, audit) if is_manager else [],
+    )
+
+
+async def _not_compared(due: list[Deadline], catalogue: Catalogue, audit: AuditLog) -> list[tuple[Deadline, str]]:
+    """The problems of closed assignments whose similarity report nobody has read since. Answers have none."""
+    moment = now()
+    compared = {each.slug for each in catalogue.all() if each.manifest.mode != "answer"}
+    # The entries have no course, so a report of one course counts for all.
+    read = {each.split(",")[0] for each in await audit.details("similarity-read", moment - RECENTLY)}
+    return [
+        (each, problem)
+        for each in due
+        if each.due_at <= moment and each.submitted > 1
+        for problem in each.problems
+        if problem in compared and problem not in read
+    ]
+
+
+@router.get("/admin")
+async def show_administration(
+    user: Owner,
+    database: Provided[Database],
+    settings: Provided[Settings],
+    catalogue: Provided[Catalogue],
+    walls: Provided[Walls],
+    workers: Provided[Workers],
+    judge: Provided[LocalJudge],
+    webhooks: Provided[Webhooks],
+    platforms: Provided[Platforms],
+    invitations: Provided[Invitations],
+    audit: Provided[AuditLog],
+) -> HTMLResponse:
+    return render_page(
+        "admin.html",
+        user=user,
+        state=await read_state(database, settings, catalogue, walls, workers, judge),
+        storage=await read_storage(database, settings),
+        failing={
+            "Webhooks": await webhooks.failing(),
+            "Scores to learning platforms": await platforms.failing_scores(),
+        },
+        invitations=await invitations.count_unused(),
+        entries=await audit.list(Cursor(_MOST)),
+        words=ACTION_WORDS,
+    )
