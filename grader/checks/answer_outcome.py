@@ -8,11 +8,12 @@ from grader.package.package import AnswerSpec
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """One answer of an attempt. Values are in the unit of `spec`."""
+    """One answer of an attempt, which earns `points` if it is right. Values are in the unit of `spec`."""
 
     spec: AnswerSpec
     mine: Value
     expected: Value
+    points: int
 
     @property
     def is_right(self) -> bool:

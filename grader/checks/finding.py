@@ -16,6 +16,7 @@ class Finding:
 
     `checked` is False if this machine cannot check it, such as without the TPU compiler. It then counts as passed.
     `headlines` say in one plain sentence per fault what is wrong; `message` is complete without them.
+    `points` are what a check that did not pass still earns, for the answers that are right.
     """
 
     passed: bool
@@ -24,6 +25,7 @@ class Finding:
     evidence: Sequence[Evidence] = ()
     checked: bool = True
     headlines: Sequence[str] = ()
+    points: int = 0
 
 
 @dataclass(frozen=True, slots=True)

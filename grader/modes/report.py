@@ -63,7 +63,7 @@ class Report:
                 title=spec.title or checks.load(self._package.manifest.mode, spec.id).TITLE,
                 passed=findings[spec.id].passed,
                 checked=findings[spec.id].checked,
-                points=spec.points if findings[spec.id].passed else 0,
+                points=spec.points if findings[spec.id].passed else findings[spec.id].points,
                 max_points=spec.points,
                 trust=checks.load(self._package.manifest.mode, spec.id).TRUST,
                 message=findings[spec.id].message,
@@ -91,8 +91,8 @@ class Report:
         )
 
     def _score(self, results: list[CheckResult], findings: dict[str, Finding]) -> int:
-        """The points of the passed checks, or 0 if a value is wrong."""
-        return sum(result.points for result in results) if findings["values"].passed else 0
+        """The points of all checks. If a value is wrong, only what `values` itself still earns counts."""
+        return sum(result.points for result in results if findings["values"].passed or result.id == "values")
 
     def _timings(self) -> Timings:
         total = time.monotonic() - self._started

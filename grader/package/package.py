@@ -206,6 +206,12 @@ class AnswerManifest(_Manifest):
         """Empty, because a submission is not code."""
         return ""
 
+    @property
+    def points(self) -> dict[str, int]:
+        """The points of each answer: equal shares, and of what is left over one each to the first answers."""
+        share, rest = divmod(sum(check.points for check in self.checks), len(self.answers))
+        return {each.id: share + (number < rest) for number, each in enumerate(self.answers)}
+
 
 Manifest = Annotated[CallManifest | ProgramManifest | AnswerManifest, Field(discriminator="mode")]
 MANIFEST: TypeAdapter[CallManifest | ProgramManifest | AnswerManifest] = TypeAdapter(Manifest)

@@ -81,9 +81,10 @@ class Efficiency(Closed):
 class Verdict(Closed):
     """Everything that the judge reports about an attempt.
 
-    `score` is the sum of the passed checks' points (0 to 100), 0 if a value is wrong, and `None` for a run, which
-    has no score. `misconception` is the misunderstanding of a known wrong submission that makes the same mistake.
-    `environment` is the configuration of JAX that both the submission and the reference ran with.
+    `score` is the sum of the checks' points (0 to 100), and `None` for a run, which has no score. If a value is wrong,
+    it is 0, or the points of the right answers in mode answer. `misconception` is the misunderstanding of a known wrong
+    submission that makes the same mistake. `environment` is the configuration of JAX that both the submission and the
+    reference ran with.
     """
 
     # The version of the stored form; grader/verdicts/stored_verdict.py reads every older version.

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from grader.modes.report import Report
 from grader.verdicts.verdict import Verdict
+from tests.grader.golden_answers import ANSWERS
 from tests.grader.golden_calls import CALLS
 from tests.grader.golden_judge import Groups, package_of
 from tests.grader.golden_programs import PROGRAMS
@@ -45,7 +46,7 @@ def failed() -> Verdict:
     return Report(package_of("call", [{"id": "values"}]), hidden=True, walls=()).failed()
 
 
-GROUPS: Groups = CALLS | PROGRAMS | {"failed": {"failed": failed}}
+GROUPS: Groups = ANSWERS | CALLS | PROGRAMS | {"failed": {"failed": failed}}
 
 
 def write() -> None:

@@ -12,7 +12,10 @@ from grader.package.package import AnswerManifest, AnswerSpec, Package
 
 
 class AnswerFieldJSON(View):
-    """One answer to write. `tolerance` is relative, 0 for an exact one. `write` says what it may look like."""
+    """One answer to write. `tolerance` is relative, 0 for an exact one. `write` says what it may look like.
+
+    A right answer earns its `points` in the first three tries, even if others are wrong.
+    """
 
     id: str
     label: str
@@ -22,11 +25,12 @@ class AnswerFieldJSON(View):
     choices: list[str]
     rows: list[str]
     columns: list[str]
+    points: int
     write: str
 
     @classmethod
-    def of(cls, spec: AnswerSpec) -> "AnswerFieldJSON":
-        return cls(**spec.model_dump(), write=example_of(spec))
+    def with_points(cls, spec: AnswerSpec, points: int) -> "AnswerFieldJSON":
+        return cls(**spec.model_dump(), points=points, write=example_of(spec))
 
 
 class QuestionJSON(View):
@@ -49,7 +53,7 @@ class QuestionJSON(View):
     @classmethod
     def at_problem(cls, package: Package, current: Question) -> "QuestionJSON":
         assert isinstance(package.manifest, AnswerManifest)
-        variant = current.variant
+        variant, points = current.variant, package.manifest.points
         return cls(
             problem=package.slug,
             version=package.version,
@@ -58,7 +62,7 @@ class QuestionJSON(View):
             state=current.state,
             question=fill(package.files["question.md"], variant.parameters),
             parameters=variant.parameters,
-            answers=[AnswerFieldJSON.of(each) for each in package.manifest.answers],
+            answers=[AnswerFieldJSON.with_points(each, points[each.id]) for each in package.manifest.answers],
             expected=variant.truth if current.is_explained else None,
             explanation=fill(package.files["explanation.md"], variant.names()) if current.is_explained else None,
         )

@@ -1,4 +1,4 @@
-"""Check that every answer is right, within its tolerance."""
+"""Check that every answer is right, within its tolerance. A right answer beside a wrong one earns its own points."""
 
 from grader.answers.answer_text import show_answer, tolerance_text
 from grader.checks.answer_outcome import AnswerOutcome
@@ -11,21 +11,29 @@ from grader.verdicts.verdict import Trust
 TITLE = "Answers"
 TRUST: Trust = "verified"
 Bounds = CheckBounds
+# From the next try on, only right answers to all parts earn points, because guessing often enough gets some right.
+TRIES_WITH_PARTS = 3
 
 
 def describe(bounds: Bounds, manifest: AnswerManifest) -> Wording:
     """In words: see `Wording`."""
     number = len(manifest.answers)
     right = {1: "the answer is right", 2: "both answers are right"}.get(number, f"all {number} answers are right")
+    parts = ""
+    if number > 1:
+        parts = f"; in your first {TRIES_WITH_PARTS} tries, each right answer earns its points even if others are wrong"
     return Wording(
-        (f"{right}; after a wrong answer, you get a question with other numbers",),
-        tuple(f"{each.label}: {tolerance_text(each)}" for each in manifest.answers),
+        (f"{right}{parts}; after a wrong answer, you get a question with other numbers",),
+        tuple(
+            f"{each.label}: {tolerance_text(each)}, {_points(manifest.points[each.id])}" for each in manifest.answers
+        ),
     )
 
 
-def check(outcomes: list[AnswerOutcome]) -> Finding:
-    """Pass if all answers are right. Evidence: each answer, and the right ones only if all are right, because a wrong
-    answer leads to another question.
+def check(outcomes: list[AnswerOutcome], number_of_try: int) -> Finding:
+    """Pass if all answers are right. Otherwise, the right ones earn their points in the first tries.
+
+    Evidence: each answer, and the right ones only if all are right, because a wrong answer leads to another question.
     """
     wrong = [each for each in outcomes if not each.is_right]
     evidence = [_fact(each, accepted=not wrong) for each in outcomes]
@@ -35,7 +43,18 @@ def check(outcomes: list[AnswerOutcome]) -> Finding:
     message = f"{len(wrong)} of {len(outcomes)} answers {'is' if len(wrong) == 1 else 'are'} wrong: {names}."
     if len(outcomes) == 1:
         message = f"The answer is wrong: {names}."
-    return Finding(False, message, "wrong_value", evidence, headlines=[message])
+    headline = message
+    right = [each for each in outcomes if each.is_right]
+    earned = sum(each.points for each in right) if number_of_try <= TRIES_WITH_PARTS else 0
+    if earned:
+        message += f" The right {'answer earns' if len(right) == 1 else 'answers earn'} {_points(earned)}."
+    elif right:
+        message += f" From try {TRIES_WITH_PARTS + 1} on, only right answers to all parts earn points."
+    return Finding(False, message, "wrong_value", evidence, headlines=[headline], points=earned)
+
+
+def _points(number: int) -> str:
+    return "1 point" if number == 1 else f"{number} points"
 
 
 def _all_right(number: int) -> str:

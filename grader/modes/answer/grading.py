@@ -43,8 +43,15 @@ class AnswerGrading:
             message = f"There is no question {sheet.variant}. Questions have numbers such as {numbers}."
             return report.never_ran(SubmissionFault("wrong_structure", message), NO_OUTPUT)
         self._request.context.progress("comparing")
-        outcomes = [AnswerOutcome(each, values[each.id], variant.truth[each.id]) for each in self._manifest.answers]
-        findings = {each.id: checks.load("answer", each.id).check(outcomes) for each in self._manifest.checks}
+        points = self._manifest.points
+        outcomes = [
+            AnswerOutcome(each, values[each.id], variant.truth[each.id], points[each.id])
+            for each in self._manifest.answers
+        ]
+        findings = {
+            each.id: checks.load("answer", each.id).check(outcomes, sheet.number_of_try)
+            for each in self._manifest.checks
+        }
         cases = [_case(each) for each in outcomes]
         misconception = explanation(
             f"misconception of {self._manifest.slug}", lambda: _misconception(outcomes, variant)

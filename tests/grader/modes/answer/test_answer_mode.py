@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from grader.answers.question_variants import AnswerSheet, Variant, Variants
+from grader.checks.answer.values import TRIES_WITH_PARTS
 from grader.core.errors import GraderFault
 from grader.judging.judge import Judge
 from grader.package.fault import PackageInvalid
+from grader.package.package import AnswerManifest
 from grader.verdicts.verdict import Verdict
 from tests.grader.modes.answer.answer_package import FILES, MANIFEST, InHere, package
 
@@ -64,11 +66,43 @@ def test_evidence_has_the_expected_answer_only_once_it_is_accepted(judge: Judge)
 def test_a_wrong_answer_is_named_and_a_known_formula_explained(judge: Judge) -> None:
     first = questions_of(judge).variants[0]
     verdict = judged(judge, bytes=first.parameters["rows"] * 4)
-    assert (verdict.status, verdict.reason, verdict.score) == ("rejected", "wrong_value", 0)
+    assert (verdict.status, verdict.reason, verdict.score) == ("rejected", "wrong_value", 50)
     assert verdict.misconception == "You count the whole array. Each device stores a part."
     assert [case.passed for case in verdict.cases] == [False, True]
-    assert "1 of 2 answers is wrong: Bytes on one device." in verdict.checks[0].message
+    assert verdict.checks[0].message == (
+        "1 of 2 answers is wrong: Bytes on one device. The right answer earns 50 points."
+    )
     assert judged(judge, bytes=7).misconception is None
+
+
+def test_a_wrong_answer_costs_its_own_points_only(judge: Judge) -> None:
+    assert [judged(judge, **wrong).score for wrong in ({"spec": "P()"}, {"bytes": 7}, {"bytes": 7, "spec": "P()"})] == [
+        50,
+        50,
+        0,
+    ]
+
+
+def test_answers_share_the_points_to_the_last_one(judge: Judge) -> None:
+    manifest = package().manifest
+    assert isinstance(manifest, AnswerManifest)
+    one, *_ = manifest.answers
+    seven = [one.model_copy(update={"id": f"a{number}"}) for number in range(7)]
+    shared = manifest.model_copy(update={"answers": seven}).points
+    assert list(shared.values()) == [15, 15, 14, 14, 14, 14, 14]
+
+
+def test_guessing_again_and_again_earns_nothing_but_all_right_answers_always_do(judge: Judge) -> None:
+    """Whoever guesses often enough has some answers right, so only the first tries give points for some."""
+    first = questions_of(judge).variants[0]
+
+    def score(number_of_try: int, **answers: object) -> int | None:
+        given = {**first.truth, **answers}
+        source = AnswerSheet(given, first.number, number_of_try, first.parameters).source()
+        return judge.judge(package(), source).score
+
+    assert [score(number, spec="P()") for number in (TRIES_WITH_PARTS, TRIES_WITH_PARTS + 1)] == [50, 0]
+    assert score(TRIES_WITH_PARTS + 1) == 100
 
 
 @pytest.mark.parametrize(
