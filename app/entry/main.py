@@ -49,6 +49,7 @@ from app.grading.queue.walls import Walls
 from app.learning.explorer.guests import forget_older_explorations
 from app.learning.explorer.service import ExplorationLimits, Explorations
 from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.reading import LessonReads
 from app.learning.lessons.runs import LessonRunLimits, LessonRuns, forget_older_lesson_runs
 from app.learning.workbench.drafts import Drafts
 from app.operations.operating.attempt_statistics import AttemptStatistics
@@ -179,6 +180,7 @@ async def _open(
             Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
             Overrides(database, HOOKS.on_finished),
             Drafts(database, catalogue, settings.max_source_bytes),
+            LessonReads(database),
             Authoring(database, store, texts, serving, validations, walls, settings.ceiling),
             Repositories(database, data.secret, settings),
             Webhooks(database, data.secret, private=settings.webhooks_private),

@@ -60,6 +60,8 @@ PUBLIC = {
     ("POST", "/sign-up"),
     ("POST", "/sign-out"),
     ("POST", "/theme"),
+    # Without an account, the mark stays in the browser.
+    ("POST", "/lessons/{slug}/read"),
 }
 OWN = {
     ("GET", "/account"),

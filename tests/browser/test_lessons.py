@@ -105,7 +105,7 @@ def test_the_answers_are_printed(open_page: OpenPage) -> None:
     page = open_page(LESSON, viewport={"width": 643, "height": 972}, color_scheme="dark")
     page.emulate_media(media="print")
     expect(page.get_by_text("cuts out its own block")).to_be_visible()
-    for hidden in (".masthead", ".footer", ".toc", ".measured"):
+    for hidden in (".masthead", ".footer", ".contents", ".measured", ".read"):
         expect(page.locator(hidden)).to_be_hidden()
     colours = page.evaluate(
         "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))"
@@ -130,48 +130,129 @@ def _program(page: Page, number: int) -> Locator:
     return page.get_by_role("region", name=f"Program {number}", exact=True)
 
 
-def _run(page: Page, number: int, source: str | None = None) -> Locator:
+def _run(page: Page, number: int, source: str | None = None, *, script: bool = True) -> Locator:
     """Run a program, with this source if there is one. Returns what the page says of it."""
     part = _program(page, number)
     if source is not None:
-        if part.locator("textarea").is_hidden():
-            part.get_by_text("Change the program").press("Enter")
-        part.get_by_label(f"Program {number}, Python").fill(source)
+        if script:
+            _write(page, number, source)
+        else:
+            if part.locator("textarea").is_hidden():
+                part.get_by_text("Change the program").press("Enter")
+            part.get_by_label(f"Program {number}, Python").fill(source)
+    part.locator(".output").evaluate("(each) => each.replaceChildren()")
     part.get_by_role("button", name=f"Run program {number}").press("Enter")
-    expect(part.locator(".printed")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(part.locator(".output .notice:not([data-going])")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
     return part.get_by_role("status")
+
+
+def _write(page: Page, number: int, source: str) -> None:
+    """Replace a program in its place."""
+    part = _program(page, number)
+    if part.get_by_role("button", name=f"Edit program {number}").is_visible():
+        part.get_by_role("button", name=f"Edit program {number}").press("Enter")
+    editor = part.get_by_role("textbox", name=f"Program {number}, Python")
+    editor.press("ControlOrMeta+a")
+    editor.evaluate(
+        "(each, text) => { const data = new DataTransfer(); data.setData('text/plain', text);"
+        "each.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); }",
+        source,
+    )
 
 
 @pytest.mark.parametrize("script", [True, False])
 def test_a_guest_runs_a_program_changes_it_and_sees_an_error(open_page: OpenPage, script: bool) -> None:
     page = open_page(LESSON, anonymous=True, java_script_enabled=script)
-    expect(_run(page, 1)).to_have_text("It printed what the lesson shows.")
     part = _program(page, 1)
+    if script:
+        expect(_run(page, 1)).to_have_text("It printed what the lesson shows.")
+    else:
+        part.get_by_role("button", name="Run program 1").press("Enter")
+        said = part.get_by_text("It printed what the lesson shows.")
+        expect(said).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
     expect(part.locator("textarea")).to_be_hidden()
     expect(part).to_be_in_viewport()
-    expect(_run(page, 1, "import jax\n\nprint(jax.device_count())\n")).to_contain_text("The output differs")
-    expect(part.get_by_role("region", name="What your program 1 printed")).to_have_text("8")
-    expect(part.get_by_role("region", name="What the lesson shows for program 1")).to_contain_text("{'data': 2")
-    expect(_run(page, 1, "def f():\n    return missing\n\n\nf()\n")).to_have_text(
-        "The program ended with an error, line 2."
-    )
+
+
+def test_a_program_is_edited_run_and_reset_in_its_place(open_page: OpenPage) -> None:
+    page = open_page(LESSON, anonymous=True)
+    part = _program(page, 1)
+    fetched = "performance.getEntriesByType('resource').filter((each) => each.name.endsWith('/editor.js')).length"
+    assert page.evaluate(fetched) == 0
+    expect(part.locator(".output pre")).to_have_count(1)
+    part.locator(".cell pre").click()
+    editor = part.get_by_role("textbox", name="Program 1, Python")
+    expect(editor).to_be_focused()
+    assert page.evaluate(fetched) == 1
+    reset = part.get_by_role("button", name="Reset program 1")
+    expect(reset).to_be_hidden()
+    _write(page, 1, "import jax\n\nprint(jax.device_count())")
+    expect(reset).to_be_visible()
+    for keys in ("Control+Enter", "Shift+Enter"):
+        editor.press(keys)
+        said = part.get_by_text("The output differs from what the lesson shows")
+        expect(said).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+        expect(editor).to_be_focused()
+        expect(part.get_by_role("region", name="What your program 1 printed")).to_have_text("8")
+        theirs = part.get_by_role("region", name="What the lesson shows for program 1")
+        expect(theirs).to_be_hidden()
+        part.get_by_role("button", name="Back to the lesson's program").press("Enter")
+        expect(part.get_by_text("{'data': 2")).to_be_visible()
+        expect(part.locator(".output pre")).to_have_count(1)
+        expect(editor).to_contain_text("import numpy as np")
+        _write(page, 1, "import jax\n\nprint(jax.device_count())")
+    reset.press("Enter")
+    expect(editor).to_contain_text("import numpy as np")
+    expect(reset).to_be_hidden()
+    status = _run(page, 1, "def f():\n    return missing\n\n\nf()")
+    expect(status).to_have_text("The program ended with an error, line 2.")
     why = part.get_by_role("region", name="Why program 1 ended")
     expect(why).to_contain_text("line 5, in <module>\n    f()\n  line 2, in f")
     expect(why).to_contain_text("NameError: name 'missing' is not defined")
-    part.get_by_role("button", name="Back to the lesson's program").press("Enter")
-    expect(part.locator(".ran")).to_have_count(0)
-    assert part.locator("textarea").input_value().startswith("import jax\nimport numpy as np\n")
+    # A reload keeps the program and its output.
+    page.reload()
+    expect(part.locator(".cell pre")).to_contain_text("return missing")
+    expect(why).to_be_visible()
+    expect(reset).to_be_visible()
 
 
 def test_a_program_that_waits_is_stopped(open_page: OpenPage) -> None:
     page = open_page(LESSON, anonymous=True)
     part = _program(page, 2)
-    part.get_by_text("Change the program").click()
-    part.get_by_label("Program 2, Python").fill("while True:\n    pass\n")
+    _write(page, 2, "while True:\n    pass")
     part.get_by_role("button", name="Run program 2").click()
     expect(part.get_by_role("status")).to_have_text("Running.", timeout=VERDICT_TIMEOUT_MS)
     part.get_by_role("button", name="Stop (program 2)").click()
-    expect(part.locator(".ran")).to_have_count(0)
+    expect(part.get_by_role("status")).to_have_count(0)
+
+
+def test_the_contents_stay_in_view_and_mark_the_section(open_page: OpenPage) -> None:
+    page = open_page(LESSON, anonymous=True, viewport={"width": 1100, "height": 800})
+    contents = page.get_by_role("navigation", name="Sections of the lesson")
+    link = contents.get_by_role("link", name="Sizes must divide")
+    link.press("Enter")
+    expect(page.get_by_role("heading", name="Sizes must divide")).to_be_in_viewport()
+    expect(link).to_be_in_viewport()
+    expect(contents.locator("[aria-current]")).to_have_text("Sizes must divide")
+    page.set_viewport_size({"width": 360, "height": 740})
+    expect(link).to_be_hidden()
+    contents.get_by_text("In this lesson").press("Enter")
+    expect(link).to_be_visible()
+
+
+def test_a_guest_marks_a_lesson_as_read_without_a_script(open_page: OpenPage) -> None:
+    page = open_page(LESSON, anonymous=True, java_script_enabled=False)
+    page.get_by_role("button", name="Mark as read").press("Enter")
+    expect(page.get_by_role("button", name="Mark as unread")).to_be_in_viewport()
+    page.goto("/lessons")
+    expect(page.get_by_text("11 minutes · Read").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1100, 1280, 1440])
+def test_side_notes_never_widen_the_page(open_page: OpenPage, width: int) -> None:
+    page = open_page(LESSON, viewport={"width": width, "height": 800})
+    expect(page.get_by_text("The names mean nothing to JAX.")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -13,6 +13,8 @@ FORM_COOKIE = "meshgrade_form"
 THEME_COOKIE = "meshgrade_theme"
 # In which time zone the reader wants to see moments.
 ZONE_COOKIE = "meshgrade_zone"
+# Which lessons a reader without an account marked as read.
+LESSONS_COOKIE = "meshgrade_lessons"
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, max_age_s: int | None = None) -> None:

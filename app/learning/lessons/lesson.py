@@ -1,5 +1,7 @@
 """What a lesson is: parts in the order of the page, and the measured numbers in them."""
 
+import math
+import re
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
@@ -9,6 +11,7 @@ from grader.inputs.explored_function import Function
 from grader.package.package import AnswerSpec
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
+_CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 class Claim(BaseModel):
@@ -111,7 +114,14 @@ class Program:
     block: Block
 
 
-Part = Text | Program | Figure | Steps | Misreading | Question
+@dataclass(frozen=True, slots=True)
+class SideNote:
+    """Markdown that leaves the lesson's line of thought: it is beside the text if there is room."""
+
+    markdown: str
+
+
+Part = Text | Program | Figure | Steps | Misreading | Question | SideNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +150,9 @@ class Lesson:
     blocks: tuple[Block, ...]
     claims: Claims
     explorable: tuple[Explorable, ...] = ()
+
+    @property
+    def minutes(self) -> int:
+        """How long the lesson takes: 200 words of prose a minute, and a minute for each program."""
+        words = len(_CODE.sub("", self.markdown).split())
+        return math.ceil(words / 200) + len(self.blocks)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from app.learning.lessons.lesson import Block, Figure, Misreading, Part, Program, Step, Steps, Text
+from app.learning.lessons.lesson import Block, Figure, Misreading, Part, Program, SideNote, Step, Steps, Text
 from app.learning.lessons.measured_numbers import placed_blocks
 from app.learning.lessons.questions import QuestionUnfit, read_question
 from grader.review.figures import active_content
@@ -18,7 +18,7 @@ _PART = re.compile(
 )
 _LEFT_OVER = re.compile(r"^:::.*$|!\[[^\]]*\]\([^)]*\)", re.MULTILINE)
 _HEADING = re.compile(r"^#+[ ]+(.*)$", re.MULTILINE)
-_BOXES = ("misreading", "question", "steps")
+_BOXES = ("misreading", "question", "steps", "aside")
 _STEP = re.compile(r"!\[(?P<name>[^\]:]+): (?P<caption>[^\]]+)\]\(figures/(?P<figure>[^)\s]*)\)")
 # The rules of lessons.css that show one of several figures.
 _MOST_STEPS = 8
@@ -93,8 +93,9 @@ def _box(kind: str, about: str, inside: str, figures: Mapping[str, str], faults:
         faults.append(f"the box '{kind}' that begins with {first[:40]!r} is not closed: end it with a line :::")
     elif kind not in _BOXES:
         faults.append(f"lesson.md has a box '{kind}'{suggest(kind, _BOXES)}")
-    elif not rest:
-        faults.append(f"the box '{kind}' that begins with {first[:40]!r} needs two paragraphs or more")
+    elif not (first if kind == "aside" else rest):
+        least = "a paragraph" if kind == "aside" else "two paragraphs or more"
+        faults.append(f"the box '{kind}' that begins with {first[:40]!r} needs {least}")
     elif _HEADING.search(_FENCE.sub("", inside)):
         faults.append(f"the box '{kind}' that begins with {first[:40]!r} has a heading")
     elif kind == "question":
@@ -102,6 +103,8 @@ def _box(kind: str, about: str, inside: str, figures: Mapping[str, str], faults:
             return [read_question(about, re.split(r"\n\n+", inside.strip()))]
         except QuestionUnfit as unfit:
             faults.append(f"the question that begins with {first[:40]!r} {unfit}")
+    elif kind == "aside":
+        return [SideNote(inside.strip())]
     elif kind == "steps":
         return _steps(first, re.split(r"\n\s*", rest), figures, faults)
     elif not _MISTAKES.fullmatch(about):

@@ -1,11 +1,12 @@
-"""The table of runs of programs in lessons."""
+"""The tables of lessons: runs of their programs, and which of them users marked as read."""
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.core.database import Base
+from app.core.database import Base, UTCDateTime
 from app.grading.queue.jobs import JobRow
 from app.grading.queue.models import line_indexes
 
@@ -30,3 +31,13 @@ class LessonRunRow(JobRow, Base):
     program: Mapped[int] = mapped_column(Integer())
     source: Mapped[str] = mapped_column(Text())
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+
+class LessonReadRow(Base):
+    """A lesson that a user marked as read."""
+
+    __tablename__ = "lesson_reads"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    lesson: Mapped[str] = mapped_column(String(40), primary_key=True)
+    read_at: Mapped[datetime] = mapped_column(UTCDateTime())

@@ -14,15 +14,16 @@ from app.core.errors import NotSignedIn, Refused
 from app.core.services import Services, services_of
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
-from app.core.web.forms import read_unchecked_form
+from app.core.web.forms import read_form, read_unchecked_form
 from app.core.web.markdown import Heading, render_markdown
 from app.core.web.templating import render_page
 from app.grading.queue.workers import Workers
 from app.learning.lessons.errors import LessonNotFound, LessonProgramNotFound
-from app.learning.lessons.lesson import Figure, Lesson, Misreading, Program, Question, Steps, Text
+from app.learning.lessons.lesson import Figure, Lesson, Misreading, Program, Question, SideNote, Steps, Text
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.program_run_view import view_program
 from app.learning.lessons.questions import answer_of, hint_of, reply_to
+from app.learning.lessons.reading import LessonReads
 from app.learning.lessons.runs import LessonRun, LessonRuns
 from app.problems.catalogue import Catalogue
 
@@ -30,6 +31,8 @@ router = APIRouter(include_in_schema=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
 Titles = tuple[tuple[str, str], ...]
+# More corrections than these are folded: a page that warns everywhere warns of nothing.
+_OPEN_CORRECTIONS = 3
 _submitter = allow_scope("submit")
 
 
@@ -46,7 +49,8 @@ class _Refused:
 async def list_lessons(request: Request, user: MaybeUser) -> HTMLResponse:
     services = services_of(request)
     titles = dict(_titles(services))
-    return render_page("lessons.html", user=user, lessons=services[Lessons].all(), titles=titles)
+    read = await services[LessonReads].of(request, user)
+    return render_page("lessons.html", user=user, lessons=services[Lessons].all(), titles=titles, read=read)
 
 
 @router.get("/lessons/{slug}")
@@ -55,7 +59,18 @@ async def show_lesson(request: Request, user: MaybeUser, guest: MaybeGuest, slug
     lesson = services[Lessons].get(slug)
     viewer = user or guest
     runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
-    return await _show(services, user, lesson, runs, request.query_params)
+    return await _show(request, user, lesson, runs, request.query_params)
+
+
+@router.post("/lessons/{slug}/read")
+async def mark_as_read(request: Request, slug: str) -> Response:
+    """Mark the lesson as read by this reader, who needs no account, or remove the mark."""
+    services = services_of(request)
+    form, lesson = await read_form(request), services[Lessons].get(slug)
+    response = RedirectResponse(f"/lessons/{slug}#read", status_code=303)
+    user = await _submitter(request)
+    await services[LessonReads].mark(request, response, user, lesson, is_read=form.get("read") == "yes")
+    return response
 
 
 @router.post("/lessons/{slug}/runs")
@@ -80,18 +95,19 @@ async def run_program(request: Request, slug: str) -> Response:
             raise
         viewer = user or guest
         runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
-        return await _show(services, user, lesson, runs, {}, _Refused(program, source, refusal))
+        return await _show(request, user, lesson, runs, {}, _Refused(program, source, refusal))
     return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
 
 
 async def _show(
-    services: Services,
+    request: Request,
     user: User | None,
     lesson: Lesson,
     runs: Mapping[int, LessonRun],
     query: Mapping[str, str],
     refused: _Refused | None = None,
 ) -> HTMLResponse:
+    services = services_of(request)
     titles = _titles(services)
     shown = list(_shown(lesson, titles, query, runs, refused))
     lessons = services[Lessons].all()
@@ -105,6 +121,7 @@ async def _show(
         # Without a script, the page is loaded again. A browser only scrolls if its address is the same and has a #.
         again="" if "again" in query else "?again=1",
         lesson=lesson,
+        is_read=lesson.slug in await services[LessonReads].of(request, user),
         parts=shown,
         no_worker=await services[Workers].notice() if any(each.status == "queued" for each in runs.values()) else "",
         headings=_headings(lesson, titles),
@@ -143,7 +160,7 @@ def _shown(
         # Safe: the file is a drawing of this service's own, and was checked to be one when it was read.
         return {"kind": "figure", "svg": Markup(part.svg), "caption": html(part.caption)}
 
-    number = 0
+    number = corrections = 0
     for at, part in enumerate(lesson.parts):
         match part:
             case Text():
@@ -164,7 +181,12 @@ def _shown(
                 steps = [{"name": each.name} | figure(each.figure) for each in part.steps]
                 yield {"kind": "steps", "id": f"steps-{at}", "title": _in_a_line(html(part.title)), "steps": steps}
             case Misreading():
-                yield {"kind": "misreading", "wrong": html(part.wrong), "right": html(part.right)}
+                corrections += 1
+                is_open = corrections <= _OPEN_CORRECTIONS
+                wrong = _in_a_line(html(part.wrong))
+                yield {"kind": "misreading", "is_open": is_open, "wrong": wrong, "right": html(part.right)}
+            case SideNote():
+                yield {"kind": "aside", "html": html(part.markdown)}
             case Question():
                 number += 1
                 written = query.get(f"q{number}", "")

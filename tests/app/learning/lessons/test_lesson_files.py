@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.learning.lessons.errors import LessonNotFound
-from app.learning.lessons.lesson import Figure, Misreading, Program, Question, Step, Steps, Text
+from app.learning.lessons.lesson import Figure, Misreading, Program, Question, SideNote, Step, Steps, Text
 from app.learning.lessons.lesson_files import Lessons
 from tests.app.learning.lessons.folders import CLAIMS, ORDER, SVG, TEXT, write_lesson
 
@@ -32,6 +32,22 @@ def test_a_lesson_is_read_in_parts_with_its_numbers(tmp_path):
     assert lessons.get("first") is lesson
 
 
+def test_an_aside_is_a_side_note(tmp_path):
+    text = TEXT.replace(
+        "::: misreading 1.2 0.14", "::: aside\nSee *add_one*.\n\nTwice.\n:::\n\n::: misreading 1.2 0.14"
+    )
+    (lesson,) = Lessons.load(write_lesson(tmp_path, text=text)).all()
+    assert lesson.parts[4] == SideNote("See *add_one*.\n\nTwice.")
+
+
+def test_minutes_are_counted_from_words_and_programs(tmp_path):
+    (lesson,) = Lessons.load(write_lesson(tmp_path)).all()
+    programs = lesson.blocks * 3
+    for words, minutes in ((1, 4), (200, 4), (201, 5), (1000, 8)):
+        code = "```python\n" + "x = 1\n" * 500 + "```\n"
+        assert replace(lesson, markdown=code + "word " * words, blocks=programs).minutes == minutes
+
+
 def test_a_folder_without_order_has_no_lessons(tmp_path):
     assert (Lessons.load(tmp_path).all(), Lessons.load(tmp_path).faults) == ([], [])
 
@@ -52,6 +68,7 @@ def test_a_folder_without_order_has_no_lessons(tmp_path):
         (("::: misreading 1.2 0.14", "::: misreading 1.2, 0.14"), "needs the mistake's numbers, as 2.6 0.13"),
         (('flat."\n\nIt is not.', 'flat."'), "needs two paragraphs or more"),
         (("It is not.", "## Not"), "has a heading"),
+        (("::: misreading 1.2 0.14", "::: aside\n:::\n\n::: misreading 1.2 0.14"), "needs a paragraph"),
         (("It is not.\n:::", "It is not."), "is not closed: end it with a line :::"),
         (("dimension is whole.\n:::", "It is."), "has '::: question spec', which means nothing"),
         (("::: question number", "::: question"), "the question that begins with 'How large is it?' needs its kind"),

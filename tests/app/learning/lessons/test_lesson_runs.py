@@ -138,7 +138,7 @@ async def test_a_guest_runs_a_program_from_the_page_and_goes_back_to_the_lessons
             headers=SITE,
         )
         assert (sent.status_code, sent.headers["location"]) == (303, "/lessons/first#program-1")
-        while 'data-live-part="going"' in (page := (await http.get("/lessons/first")).text):
+        while "data-going" in (page := (await http.get("/lessons/first")).text):
             await asyncio.sleep(0.02)
         assert "The output differs from what the lesson shows, starting at line 1." in page
         assert re.search(r"<textarea[^>]*>\nprint\(1\)\n</textarea>", page)

@@ -33,9 +33,8 @@ async def test_a_lesson_shows_its_parts(service):
     assert '<h2 id="s-its-shape">' in page
     assert '<figure class="drawn"><svg ' in page
     assert "<figcaption><p>The array</p>" in page
-    assert (
-        '<div class="wrong"><p>&quot;It is flat.&quot;</p>' in page or '<div class="wrong"><p>"It is flat."</p>' in page
-    )
+    assert '<p class="wrong">"It is flat."</p>' in page
+    assert "2 minutes" in page
     assert re.search(
         r"<summary>Show the answer</summary><div>\s*<p><strong>4,096 bytes</strong></p>\s*<p>It is whole. Try <a", page
     )
@@ -74,6 +73,24 @@ async def test_the_address_has_the_answers_to_the_questions(service):
     assert "<script>" not in page
     assert "[here](https://example.org)&#39; is not a PartitionSpec." in page
     assert '"https://example.org"' not in page
+
+
+async def test_three_corrections_are_open_and_the_others_folded_with_what_they_correct(service, tmp_path):
+    box = TEXT[TEXT.index("::: misreading") : TEXT.index("::: question number")]
+    more = "".join(box.replace("1.2 0.14", f"3.{n}").replace("flat", f"flat {'n' * n}") for n in range(1, 5))
+    service.services.add(Lessons.load(write_lesson(tmp_path / "more", text=TEXT.replace(box, box + more))))
+    page = (await service.http.get("/lessons/first", headers=HTML)).text
+    assert page.count('<div class="misreading" role="note">') == 3
+    folded = re.findall(r'<details class="misreading">\s*<summary>(.*?)</summary>', page)
+    assert folded == [f'<span class="label">You may have read</span> "It is flat {each}."' for each in ("nnn", "nnnn")]
+    assert page.count("<p>It is not.</p>") == 5
+
+
+async def test_an_aside_stands_beside_the_text(service, tmp_path):
+    text = TEXT.replace("::: misreading", "::: aside\nSee *add_one*.\n:::\n\n::: misreading")
+    service.services.add(Lessons.load(write_lesson(tmp_path / "noted", text=text)))
+    page = (await service.http.get("/lessons/first", headers=HTML)).text
+    assert '<div class="side-note" role="note"><p>See <a href="/problems/add_one"' in page
 
 
 async def test_a_right_answer_opens_the_explanation(service):
