@@ -8,14 +8,16 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Grader
+from app.core.clock import now
 from app.core.database import Database
-from app.core.rest.paging import Cursor
+from app.core.rest.paging import Cursor, Page
 from app.core.services import Provided, services_of
 from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.templating import render_page
 from app.teaching.courses.course_in_path import GradedCourse
 from app.teaching.courses.course_pages import titles_of
-from app.teaching.courses.gradebook import LineFilter, columns_of, gradebook
+from app.teaching.courses.gradebook import Line, LineFilter, columns_of, gradebook
+from app.teaching.courses.gradebook_order import Order
 from app.teaching.courses.safe_csv import csv_download
 from app.teaching.courses.service import Course, Courses
 from app.teaching.courses.spreadsheet import xlsx_download
@@ -34,11 +36,16 @@ async def show_gradebook(
     database: Provided[Database],
     after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
-    """The filter is in the address, and so in the address of each further page."""
+    """Filter and order are in the address, and so in the address of each further page."""
     columns = columns_of(await courses.assignments(course))
     matching = _read_filter(request)
-    lines = await gradebook(database, course, columns, Cursor(_PAGE, after), matching=matching)
+    order = Order.read(request.query_params.get("sort", ""), len(columns))
     here = f"/courses/{course.id}/gradebook"
+    sort = "" if order.is_by_name else str(order)
+    if order.is_by_name:
+        lines = await gradebook(database, course, columns, Cursor(_PAGE, after), matching=matching)
+    else:
+        lines = _part(order.sort(list(await gradebook(database, course, columns, matching=matching))), after)
     return render_page(
         "gradebook.html",
         user=user,
@@ -47,8 +54,11 @@ async def show_gradebook(
         titles=titles_of(request),
         lines=lines,
         matching=matching,
-        first=_address(here, matching) if after else None,
-        further=_address(here, matching, after=lines.next) if lines.next else None,
+        order=order,
+        sorted_by=lambda by: _address(here, matching, sort=order.link(by)),
+        now=now(),
+        first=_address(here, matching, sort=sort) if after else None,
+        further=_address(here, matching, sort=sort, after=lines.next) if lines.next else None,
     )
 
 
@@ -101,6 +111,13 @@ async def _table(request: Request, course: Course) -> tuple[list[str], list[list
         changed = "; ".join(problem for problem, cell in cells if cell.changed_by_hand)
         rows.append([line.name, *(cell.points for cell in line.cells), line.total, changed or None])
     return ["name", *worth, "total", "changed by hand"], rows
+
+
+def _part(lines: list[Line], after: str | None) -> Page[Line]:
+    """The part of all lines, in an order of their points, that begins at the place `after`."""
+    start = int(after) if after and after.isascii() and after.isdecimal() and len(after) < 7 else 0
+    end = start + _PAGE
+    return Page(lines[start:end], str(end) if end < len(lines) else None)
 
 
 def _read_filter(request: Request) -> LineFilter:

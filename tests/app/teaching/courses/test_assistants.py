@@ -91,7 +91,7 @@ async def test_an_assistant_comments_on_attempts_of_their_students_and_changes_t
         here, line = f"/people/{await me(ada)}/attempts/{await send(either, ada, GOOD)}", {"line": 1, "text": "Good."}
         elsewhere = f"/people/{await me(cat)}/attempts/{await send(either, cat, GOOD)}"
         points = {"score": 90, "reason": "late"}
-        assert 'id="comment-form"' in (await bob.get(here, headers=PAGE)).text
+        assert 'id="comment"' in (await bob.get(here, headers=PAGE)).text
         added = await bob.post(f"/api/v1{here}/comments", json=line, headers=JSON)
         assert (added.status_code, added.json()["author"]) == (201, "bob")
         by_tess = (await tess.post(f"/api/v1{here}/comments", json=line, headers=JSON)).json()["id"]

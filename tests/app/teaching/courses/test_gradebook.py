@@ -1,6 +1,7 @@
 """The gradebook: what counts by whom, filters, files, and the statistics of an assignment."""
 
 import io
+import re
 import zipfile
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree
@@ -84,6 +85,46 @@ async def test_filters_find_the_same_on_the_page_and_over_rest(either, people, m
     first = (await tess.get(f"/api/v1{path}?below=100&limit=1")).json()
     assert (len(first["students"]), first["next"]) == (1, None)
     assert (await tess.get(f"/api/v1{path}?below=0")).status_code == 422
+
+
+async def test_the_page_is_sorted_by_what_its_head_offers(either, people, monkeypatch):
+    ada, bob, tess = people
+    course = await create(tess)
+    for http in (ada, bob):
+        await join(http, course)
+    await send(either, bob, GOOD)
+    path = f"/courses/{course['id']}/gradebook"
+    for sort, expected, direction in (
+        ("", ["ada", "bob"], "ascending"),
+        ("-name", ["bob", "ada"], "descending"),
+        ("-total", ["bob", "ada"], "descending"),
+        ("total", ["ada", "bob"], "ascending"),
+        # Nothing submitted is last in both directions.
+        ("1", ["bob", "ada"], "ascending"),
+        ("-1", ["bob", "ada"], "descending"),
+        ("2", ["ada", "bob"], "ascending"),
+        ("x", ["ada", "bob"], "ascending"),
+    ):
+        page = (await tess.get(f"{path}?sort={sort}")).text
+        assert re.findall(r">(ada|bob)</a></th>", page) == expected, sort
+        assert page.count(f'aria-sort="{direction}"') == 1, sort
+    monkeypatch.setattr("app.teaching.courses.gradebook_pages._PAGE", 1)
+    first = (await tess.get(f"{path}?sort=-total&q=b")).text
+    assert re.findall(r">(ada|bob)</a></th>", first) == ["bob"]
+    first = (await tess.get(f"{path}?sort=-total")).text
+    assert f'href="{path}?sort=-total&amp;after=1"' in first
+    assert re.findall(r">(ada|bob)</a></th>", (await tess.get(f"{path}?sort=-total&after=1")).text) == ["ada"]
+
+
+async def test_a_cell_says_its_state_in_text_and_colour(either, people):
+    ada, bob, tess = people
+    course = await create(tess, opens=at(days=-2), due=at(hours=-1), late_percent=50)
+    for http in (ada, bob):
+        await join(http, course)
+    await send(either, ada, GOOD)
+    page = (await tess.get(f"/courses/{course['id']}/gradebook")).text
+    assert re.search(r'<td data-state="part">25 <abbr title="late"', page)
+    assert re.search(r'<td data-state="missing">. <abbr title="missing"', page)
 
 
 async def test_a_workbook_has_numbers_as_numbers_and_formulas_as_text(either, people):
