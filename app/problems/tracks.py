@@ -1,12 +1,12 @@
 """The curriculum: `tracks.toml` in the problems folder gives the order of tracks and of the problems in each."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from app.core.web.icons import GLYPHS
 from grader.core.errors import MeshgradeError
@@ -38,7 +38,8 @@ def _known_glyph(name: str) -> str:
 class Track(BaseModel):
     """One `[[tracks]]` table. `teaches` is a sentence or two; `id` is what addresses name the track by.
 
-    `colour` counts in the palette of drawings. Without one, it is the track's place in the file.
+    `colour` counts in the palette of drawings. Without one, it is the track's place in the file. `minutes` says how
+    long each problem takes, in the order of `problems`.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -49,6 +50,13 @@ class Track(BaseModel):
     problems: list[Slug] = Field(min_length=1)
     colour: Annotated[int, Field(ge=1, le=COLOURS)] | None = None
     glyph: Annotated[str, AfterValidator(_known_glyph)] = PLAIN
+    minutes: list[Annotated[int, Field(ge=1, le=600)]] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _each_problem_has_minutes(self) -> Self:
+        if self.minutes and len(self.minutes) != len(self.problems):
+            raise ValueError(f"minutes has {len(self.minutes)} numbers for {len(self.problems)} problems")
+        return self
 
 
 class _TracksFile(BaseModel):
@@ -61,7 +69,7 @@ class _TracksFile(BaseModel):
 class Section:
     """A track with those of its problems that are served, in order. `teaches` is empty if no file says it.
 
-    The macro `track_mark` draws its glyph in its colour.
+    The macro `track_mark` draws its glyph in its colour. `minutes` has an estimate by slug, if the file gives one.
     """
 
     id: str
@@ -70,6 +78,7 @@ class Section:
     packages: tuple[Package, ...]
     colour: int = 1
     glyph: str = PLAIN
+    minutes: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_tracks(folder: Path) -> tuple[Track, ...]:
@@ -130,7 +139,8 @@ def arrange(packages: Sequence[Package], tracks: Sequence[Track]) -> tuple[Secti
         served = tuple(left.pop(slug) for slug in track.problems if slug in left)
         if served:
             colour = track.colour or _colour(place)
-            sections.append(Section(track.id, track.title, track.teaches, served, colour, track.glyph))
+            minutes = dict(zip(track.problems, track.minutes, strict=False))
+            sections.append(Section(track.id, track.title, track.teaches, served, colour, track.glyph, minutes))
     if left:
         sections.append(Section(_id_of(MORE), MORE, "", _easy_first(left.values()), _colour(len(tracks))))
     return tuple(sections)

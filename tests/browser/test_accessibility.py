@@ -172,15 +172,6 @@ def _widths(page: Page) -> Iterator[int]:
     yield int(page.evaluate("window.innerWidth"))
 
 
-def test_a_catalogue_of_many_problems_fits_360_pixels(open_page: OpenPage) -> None:
-    """The service of these tests has two, so the meter gets more parts."""
-    page = open_page("/problems", viewport={"width": 360, "height": 740})
-    more = "(each) => { for (let n = 0; n < 60; n++) each.append(document.createElement('span')); }"
-    page.locator(".meter").evaluate(more)
-    content, window = _widths(page)
-    assert content <= window
-
-
 def test_a_verdict_fits_360_pixels(open_page: OpenPage, rejected_path: dict[str, str], wrong_source: str) -> None:
     page = _open_verdict(open_page, rejected_path, wrong_source, viewport={"width": 360, "height": 740})
     content, window = _widths(page)

@@ -1,4 +1,4 @@
-"""Scripts on the pages that list problems: filters as you type, the theme, the picture of a step."""
+"""Scripts on the pages that list problems: filters as you type, and the theme."""
 
 import re
 
@@ -44,14 +44,3 @@ def test_a_theme_is_chosen_without_a_reload_and_stays(open_page: OpenPage) -> No
     expect(page.get_by_role("button", name="Dark")).to_be_hidden()
     page.goto("/sign-in")
     assert page.evaluate(background) == dark
-
-
-def test_a_device_of_the_picture_says_what_it_holds(open_page: OpenPage) -> None:
-    page = open_page("/", anonymous=True)
-    told = page.locator("[data-step-text]")
-    expect(told).to_contain_text("Device 3 keeps rows 24 to 31")
-    page.get_by_role("slider", name="Device").press("ArrowRight")
-    expect(told).to_contain_text("Device 4 keeps rows 32 to 39")
-    page.locator("[data-device='0']").last.hover()
-    expect(told).to_contain_text("Device 0 keeps rows 0 to 7")
-    expect(page.locator(".is-chosen")).to_have_count(3)

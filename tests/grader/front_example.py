@@ -4,7 +4,6 @@ After a deliberate change, judge the submission again (`./meshgrade judge --json
 difference that this makes: `.venv/bin/python -m tests.grader.front_example verdict.json`
 """
 
-import ast
 import json
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 from app.learning.browse.front_page_example import FILE
 from grader.review.reader import read_package
-from grader.verdicts.evidence import Amounts, Leaves
+from grader.verdicts.evidence import Leaves
 from grader.verdicts.verdict import Verdict
 
 PROBLEM, SUBMISSION = "fsdp_shard_map_step", "wrong_sharding/moments_replicated"
@@ -21,10 +20,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def example_of(source: str, verdict: Verdict) -> dict[str, Any]:
-    """The part of the source that places the state; each check; the leaf and the amounts for the first mesh."""
+    """The line of the source that places the state; each check; the leaf on the first mesh."""
     evidence = [entry for check in verdict.checks for entry in check.evidence]
     leaves = next(entry for entry in evidence if isinstance(entry, Leaves))
-    states = [check for check in verdict.checks if check.id == "state_bytes"]
     return {
         "problem": verdict.problem,
         "submission": SUBMISSION,
@@ -37,17 +35,11 @@ def example_of(source: str, verdict: Verdict) -> dict[str, Any]:
         "leaves": leaves.model_copy(
             update={"leaves": [leaf for leaf in leaves.leaves if leaf.path == LEAF and leaf.when == "in"]}
         ).model_dump(mode="json"),
-        "state": next(entry for entry in states[0].evidence if isinstance(entry, Amounts)).model_dump(mode="json"),
     }
 
 
 def _placing(source: str) -> str:
-    wanted = []
-    for node in ast.parse(source).body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id="SPECS")]) | ast.FunctionDef(name="init"):
-                wanted.append(ast.get_source_segment(source, node) or "")
-    return "\n\n\n".join(wanted)
+    return next(line for line in source.splitlines() if line.startswith("SPECS = "))
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ class Named:
 class Row:
     """One problem. `best` is the reader's best score, null without one; `needs` are prerequisites that are served.
 
-    `words` is what a search looks in, in lower case.
+    `minutes` is an estimate of how long it takes, null without one. `words` is what a search looks in, in lower case.
     """
 
     slug: str
@@ -44,7 +44,7 @@ class Row:
     needs: tuple[Named, ...]
     words: str
     is_ranked: bool
-    has_code: bool
+    minutes: int | None
 
     @property
     def is_open(self) -> bool:
@@ -130,6 +130,10 @@ class Listing:
         return sorted(set(tags), key=lambda tag: (-tags.count(tag), tag))
 
     @property
+    def is_begun(self) -> bool:
+        return any(row.state != "new" for row in self.rows)
+
+    @property
     def solved(self) -> int:
         return sum(group.solved for group in self.groups)
 
@@ -157,7 +161,7 @@ def list_problems(sections: Sequence[Section], progress: Mapping[str, Progress])
             section.id,
             section.title,
             section.teaches,
-            tuple(_row(package, section.id, named, progress.get(package.slug)) for package in section.packages),
+            tuple(_row(package, section, named, progress.get(package.slug)) for package in section.packages),
             section.colour,
             section.glyph,
         )
@@ -177,19 +181,19 @@ def _state(progress: Progress | None) -> State:
     return "solved" if progress.accepted else "tried"
 
 
-def _row(package: Package, track: str, named: Mapping[str, Named], progress: Progress | None) -> Row:
+def _row(package: Package, section: Section, named: Mapping[str, Named], progress: Progress | None) -> Row:
     manifest = package.manifest
     return Row(
         slug=package.slug,
         title=manifest.title,
         summary=manifest.summary,
-        track=track,
+        track=section.id,
         difficulty=manifest.difficulty,
         tags=tuple(manifest.tags),
         state=named[package.slug].state,
         best=progress.best_score if progress else None,
         needs=tuple(named[slug] for slug in manifest.prerequisites if slug in named),
         is_ranked=manifest.mode == "program",
-        has_code=manifest.mode != "answer",
+        minutes=section.minutes.get(package.slug),
         words=" ".join((manifest.title, manifest.summary, package.slug, *manifest.tags)).lower(),
     )

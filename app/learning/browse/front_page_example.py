@@ -1,6 +1,6 @@
 """A rejected program with its evidence, for the front page.
 
-`front_page_example.json` holds the faulty lines of a submission that ships with a problem, and the judge's verdict on
+`front_page_example.json` holds the faulty line of a submission that ships with a problem, and the judge's verdict on
 it. tests/grader/test_front_example.py judges it again and compares.
 """
 
@@ -13,11 +13,9 @@ from markupsafe import Markup
 
 from app.core.web.drawings.mesh import describe, draw_mesh
 from app.core.web.drawings.placement import Leaf, Mesh, group_leaves
-from app.core.web.drawings.units import bytes_text
 from app.core.web.highlight import highlight_code
-from app.core.web.program_evidence import AmountsView, arrange_amounts
 from app.core.web.reasons import REASONS
-from grader.verdicts.evidence import Amounts, Held, Leaves
+from grader.verdicts.evidence import Held, Leaves
 
 FILE = Path(__file__).parent / "front_page_example.json"
 
@@ -44,7 +42,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What the front page shows. `leaf` is the leaf in the pictures; `state` compares bytes of the whole state."""
+    """What the front page shows. `leaf` is the leaf in the pictures."""
 
     problem: str
     code: Markup
@@ -53,10 +51,7 @@ class Example:
     misconception: str
     checks: tuple[Check, ...]
     leaf: str
-    mesh: str
     pictures: tuple[Picture, ...]
-    state: AmountsView
-    state_in_words: tuple[str, ...]
 
 
 def read_example(text: str) -> Example:
@@ -66,7 +61,7 @@ def read_example(text: str) -> Example:
       ValueError: it has no leaf whose placements can be drawn.
     """
     stored: dict[str, Any] = json.loads(text)
-    leaves, state = Leaves.model_validate(stored["leaves"]), Amounts.model_validate(stored["state"])
+    leaves = Leaves.model_validate(stored["leaves"])
     mesh = Mesh.of(leaves.mesh)
     [leaf] = group_leaves(leaves.leaves, mesh)
     if leaf.expected is None or leaf.got is None:
@@ -80,13 +75,7 @@ def read_example(text: str) -> Example:
         misconception=stored["misconception"],
         checks=tuple(Check(**each) for each in stored["checks"]),
         leaf=leaf.paths[0],
-        mesh=str(mesh),
         pictures=tuple(_picture(mesh, leaf, leaf.expected, name, spec, slices) for name, spec, slices in sides),
-        state=arrange_amounts(state),
-        state_in_words=tuple(
-            f"The fullest device holds {bytes_text(row.mine)}; in the reference it holds {bytes_text(row.reference)}."
-            for row in state.rows
-        ),
     )
 
 

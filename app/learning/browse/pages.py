@@ -10,14 +10,15 @@ from app.accounts.web import current_user
 from app.core.database import Database
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.core.web.drawings.fsdp import draw_step
-from app.core.web.drawings.prerequisites import Box, draw_map
 from app.core.web.templating import render_page
 from app.grading.attempts.progress import progress
+from app.grading.attempts.solved_counts import SolvedCounts
 from app.grading.queue.local_judge import LocalJudge
-from app.learning.browse.catalogue_listing import DIFFICULTIES, STATES, Filter, Listing, list_problems
+from app.learning.browse.catalogue_listing import DIFFICULTIES, STATES, Filter, list_problems
 from app.learning.browse.front_page_example import EXAMPLE
+from app.learning.browse.journey import lines_of
 from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.reading import LessonReads
 from app.problems.catalogue import Catalogue
 
 router = APIRouter(include_in_schema=False)
@@ -32,18 +33,14 @@ async def show_front_page(
     if user is not None:
         return RedirectResponse("/problems", status_code=303)
     listing = list_problems(catalogue.sections(), {})
-    # A guest can run code, and has no question of their own.
-    to_run = next((row for row in listing.rows if row.has_code and row.is_open), None)
-    guest_runs = settings.guest_runs_in_total > 0 and to_run is not None
     return render_page(
         "front.html",
         user=None,
         listing=listing,
+        lines=lines_of(listing, lessons.all(), ()),
         lessons=lessons,
-        first=to_run if guest_runs else listing.up_next,
-        step=draw_step(),
         example=EXAMPLE,
-        guest_runs=guest_runs,
+        guest_runs=settings.guest_runs_in_total > 0,
     )
 
 
@@ -55,6 +52,8 @@ async def list_all(
     catalogue: Provided[Catalogue],
     lessons: Provided[Lessons],
     judge: Provided[LocalJudge],
+    solved: Provided[SolvedCounts],
+    reads: Provided[LessonReads],
 ) -> HTMLResponse:
     """Every problem is in the page, and those that the filter leaves out are hidden: scripts filter the same page."""
     reached = await progress(database, user) if user else {}
@@ -64,19 +63,12 @@ async def list_all(
         "problems.html",
         user=user,
         listing=listing,
+        lines=lines_of(listing, lessons.all(), await reads.of(request, user)),
         lessons=lessons,
+        solved=await solved.by_problem(),
         wanted=chosen,
         shown={row.slug for row in listing.rows if chosen.matches(row)},
         difficulties=DIFFICULTIES,
         states=STATES if user else (),
-        map=_map(listing),
         preparing=judge.preparation(),
     )
-
-
-def _map(listing: Listing) -> object:
-    boxes = [
-        Box(row.slug, row.title, f"/problems/{row.slug}", row.state, tuple(each.slug for each in row.needs))
-        for row in listing.rows
-    ]
-    return draw_map(boxes, "Map of prerequisites") if any(box.needs for box in boxes) else None

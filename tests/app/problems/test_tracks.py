@@ -75,6 +75,8 @@ def test_without_a_file_manifests_say_the_track(tmp_path, package):
         (ONE.replace('["add_one"]', "[]"), "tracks.1.problems: List should have at least 1 item"),
         (ONE + 'glyph = "rings"\n', "there is no glyph 'rings' (did you mean 'ring'?)"),
         (ONE + "colour = 9\n", "tracks.1.colour: Input should be less"),
+        (ONE + "minutes = [1, 2]", "minutes has 2 numbers for 1 problems"),
+        (ONE + "minutes = [0]", "tracks.1.minutes.1: Input should be"),
         (ONE + ONE, "the id 'a' is listed 2 times"),
         (ONE + ONE, "the title 'A' is listed 2 times"),
         (ONE.replace('["add_one"]', '["add_one", "add_one"]'), "the problem 'add_one' is listed 2 times"),
@@ -112,6 +114,11 @@ def test_a_problem_that_is_published_later_takes_its_place(tmp_path, package):
     assert order(catalogue.sections()) == [("A", ["add_one"])]
     catalogue.serve(named(package, "late"))
     assert order(catalogue.sections()) == [("A", ["late", "add_one"])]
+
+
+def test_each_shipped_problem_has_minutes():
+    for track in read_tracks(PROBLEMS):
+        assert len(track.minutes) == len(track.problems), track.id
 
 
 async def test_rest_lists_problems_in_this_order_with_their_tracks(start_service, tmp_path, package):

@@ -3,6 +3,7 @@
 
 const form = document.querySelector("[data-filters]");
 const rows = [...document.querySelectorAll("[data-row]")];
+const stops = [...document.querySelectorAll("[data-stop]")];
 const found = document.querySelector("[data-found]");
 const nothing = document.querySelector("[data-nothing]");
 const clear = form?.querySelector("[data-clear]");
@@ -26,6 +27,11 @@ function filter() {
   }
   for (const track of document.querySelectorAll("[data-track]")) {
     track.hidden = !track.querySelector("[data-row]:not([hidden])");
+  }
+  // A stop that the filter leaves out fades and stays in its place, so that the line remains one.
+  const left = new Set(rows.filter((row) => !row.hidden).map((row) => row.dataset.row));
+  for (const stop of stops) {
+    stop.classList.toggle("is-off", !stop.dataset.stop.split(" ").some((slug) => left.has(slug)));
   }
   nothing.hidden = shown > 0;
   clear.hidden = given.length === 0;

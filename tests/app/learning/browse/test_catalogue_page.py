@@ -7,6 +7,7 @@ import pytest
 from app.accounts.caller import User
 from app.accounts.service import Accounts
 from app.core.database import Database
+from app.grading.attempts.solved_counts import SolvedCounts
 from tests.app.accounts.people import browser, sign_in
 from tests.app.grading.attempts.handing_in import accepted, hand_in
 from tests.grader.modes.answer.answer_package import FILES
@@ -78,26 +79,67 @@ async def test_without_problems_it_says_so(start_service, tmp_path, package):
         assert "Start here" not in await page_of(service.http, "/")
 
 
-async def test_a_guest_starts_with_what_a_guest_can_run(start_service, tmp_path, package):
-    """A question is each student's own. Where guests run nothing, they start with the first problem, whatever it is."""
+async def test_a_guest_starts_with_the_first_problem_of_the_tracks(start_service, tmp_path, package):
+    """Its mode does not matter: a guest can run code, and sees a sample of a question."""
     folder = tmp_path / "problems" / "shard_bytes"
     folder.mkdir()
     for name, text in FILES.items():
         (folder / name).write_text(text)
     track = TRACKS.replace('["add_one"]', '["shard_bytes", "add_one"]')
     (tmp_path / "problems" / "tracks.toml").write_text(track)
-    for runs, first in ((100, "add_one"), (0, "shard_bytes")):
+    for runs, needs in ((100, "Reading and running need no account."), (0, "Reading needs no account.")):
         async with start_service(guest_runs_in_total=runs) as service, browser(service) as http:
             page = await page_of(http, "/")
-        assert re.search(r'href="/problems/(\w+)">Start here', page)[1] == first
-        assert ("Try it without an account" in page) == bool(runs)
+        assert re.search(r'href="/problems/(\w+)">Start here', page)[1] == "shard_bytes"
+        assert needs in page
+
+
+async def test_a_row_is_one_line_and_opens_to_the_rest(start_service, tmp_path, package):
+    (tmp_path / "problems" / "tracks.toml").write_text(TRACKS + "minutes = [25]\n")
+    async with start_service() as service:
+        service.services[SolvedCounts].by_problem = _five
+        row = row_of(await page_of(service.http))
+    line, _, more = row.partition("<details>")
+    assert ("25 min" in line, "easy" in line, package.manifest.summary in line) == (True, True, False)
+    assert package.manifest.summary in more
+    assert "Solved by 5 people" in more
+
+
+async def _five():
+    return {"add_one": 5}
+
+
+async def test_fewer_than_five_who_solved_it_are_not_told(either):
+    people = [await either.services[Accounts].add_user(name, "student") for name in ("ada", "bob", "cyd", "dan", "eve")]
+    database = either.services[Database]
+    for person in people[:4]:
+        await hand_in(database, person, accepted(None))
+        await hand_in(database, person, accepted(None))
+    assert await SolvedCounts(database).by_problem() == {}
+    await hand_in(database, people[4], accepted(None))
+    counts = SolvedCounts(database)
+    assert await counts.by_problem() == {"add_one": 5}
+
+
+async def test_a_stop_that_a_filter_leaves_out_fades(service):
+    stop = re.compile(r'<li class="stop ([^"]*)" data-stop="add_one">\s*<a href="/problems/add_one"')
+    page = await page_of(service.http)
+    assert "is-off" not in stop.search(page)[1]
+    assert 'visually-hidden">, ' not in page
+    assert "is-off" in stop.search(await page_of(service.http, "/problems?q=nothing"))[1]
+
+
+async def test_a_reader_hears_the_state_of_each_stop(service):
+    await service.services[Accounts].ensure_owner()
+    await sign_in(service)
+    assert ">, open</span>" in await page_of(service.http)
 
 
 async def test_the_front_page_is_for_guests(service):
     async with browser(service) as http:
         page = await page_of(http, "/")
         assert 'href="/problems/add_one"' in page
-        assert "rejected" in page
+        assert "Rejected: wrong sharding" in page
         await sign_in(service, http)
         answer = await http.get("/")
         assert (answer.status_code, answer.headers["location"]) == (303, "/problems")

@@ -109,7 +109,7 @@ async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
         assert "/problems/gone_one" not in found.text
 
 
-@pytest.mark.parametrize("path", ["/problems/add_one", "/problems", "/"])
+@pytest.mark.parametrize("path", ["/problems/add_one", "/problems"])
 async def test_a_page_names_the_lessons_that_prepare_its_problems(service, path):
     first = '<a href="/lessons/first">First</a>'
     assert f"Lesson: {first}" in (await service.http.get(path, headers=HTML)).text

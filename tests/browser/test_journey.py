@@ -1,0 +1,108 @@
+"""The journey and the list below it, with every problem that ships: its size, by keyboard, on a phone and filtered."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, StorageState, expect
+
+from tests.browser.browser import Service, serve
+from tests.browser.sessions import sign_in_by_link
+from tests.browser.workbench import OpenPage
+
+_STOPS = ".stop a"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serve(tmp_path_factory.mktemp("journey") / "data", all_problems=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def signed_in(service: Service) -> StorageState:
+    return sign_in_by_link(service)
+
+
+def _violations(page: Page) -> list[str]:
+    return [each["id"] for each in Axe().run(page).response["violations"]]
+
+
+@pytest.mark.parametrize("anonymous", [True, False])
+def test_the_list_of_all_problems_is_short(open_page: OpenPage, anonymous: bool) -> None:
+    page = open_page("/problems", anonymous=anonymous, viewport={"width": 1440, "height": 900})
+    expect(page.locator("[data-row]")).to_have_count(page.locator("[data-stop]:not(.is-lesson)").count())
+    assert page.evaluate("document.documentElement.scrollHeight") < 3000
+    rows = page.locator("[data-row]").evaluate_all("(rows) => rows.map((row) => row.clientHeight)")
+    assert max(rows) < 40
+
+
+def test_the_front_page_is_a_screen_and_a_half(open_page: OpenPage) -> None:
+    page = open_page("/", anonymous=True, viewport={"width": 1440, "height": 900})
+    assert page.evaluate("document.documentElement.scrollHeight") <= 1350
+    picture = page.locator("figure .drawing").last.bounding_box()
+    assert picture is not None
+    assert picture["y"] + picture["height"] < 900
+
+
+def test_a_stop_is_reached_by_keyboard_and_heard_with_its_state(open_page: OpenPage) -> None:
+    page = open_page("/problems")
+    page.get_by_role("link", name="Filter and list").focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Mesh puzzles").first).to_be_focused()
+    page.keyboard.press("Tab")
+    lesson = page.locator(_STOPS).first
+    expect(lesson).to_be_focused()
+    expect(lesson.locator("..")).to_have_text("Meshes and specs, lesson")
+    expect(page.get_by_role("listitem").filter(has_text="Who holds what, open").last).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/lessons/meshes-and-specs")
+
+
+def test_the_link_past_the_journey_leads_to_the_filter(open_page: OpenPage) -> None:
+    page = open_page("/problems")
+    page.get_by_role("link", name="Filter and list").press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+
+
+def test_a_row_opens_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page("/problems", viewport={"width": 1440, "height": 900})
+    row = page.locator("[data-row]").nth(1)
+    row.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(row).to_contain_text("After Who holds what")
+    expect(row.get_by_text("Choose the PartitionSpec of each leaf")).to_be_visible()
+    assert _violations(page) == []
+
+
+def test_every_stop_can_be_read_and_touched_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/problems", anonymous=True, viewport={"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    boxes = page.locator(_STOPS).evaluate_all(
+        "(links) => links.map((link) => [link.clientHeight, link.scrollWidth - link.clientWidth,"
+        " parseFloat(getComputedStyle(link).fontSize)])"
+    )
+    assert len(boxes) >= 38
+    assert all(height >= 24 and hidden <= 0 and size >= 14 for height, hidden, size in boxes)
+    page.evaluate("document.querySelectorAll('[data-row] details').forEach((each) => { each.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert _violations(page) == []
+
+
+def test_stops_that_a_filter_leaves_out_fade_where_they_are(open_page: OpenPage) -> None:
+    page = open_page("/problems", viewport={"width": 1440, "height": 900})
+    search = page.get_by_role("searchbox", name="Search")
+    place = "(each) => each.getBoundingClientRect().top + scrollY"
+    before = search.evaluate(place)
+    search.fill("pipeline")
+    left = page.locator(".stop:not(.is-off)")
+    found = left.all_inner_texts()
+    assert "GPipe forward: microbatches down a pipeline" in " ".join(found)
+    assert 1 < len(found) < 10
+    assert abs(search.evaluate(place) - before) < 1
+    assert _violations(page) == []
+    same = open_page("/problems?q=pipeline", java_script_enabled=False)
+    assert same.locator(".stop:not(.is-off)").all_inner_texts() == found
+    page.get_by_role("link", name="Clear").click()
+    expect(page.locator(".stop.is-off")).to_have_count(0)
