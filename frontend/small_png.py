@@ -1,14 +1,13 @@
 """Write a screenshot as a PNG of at most 256 colours, which is a third of the size and looks the same."""
 
 import base64
-import struct
-import zlib
 from typing import Any
 
 import numpy as np
 from playwright.sync_api import Browser
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+from app.core.web.drawings.png import encode_png
+
 _COLOURS = 256
 _READ_PIXELS = """async (png) => {
     const bytes = Uint8Array.from(atob(png), (each) => each.charCodeAt(0));
@@ -31,7 +30,7 @@ def shrink(browser: Browser, png: bytes) -> bytes:
     width, height, pixels = page.evaluate(_READ_PIXELS, base64.b64encode(png).decode())
     page.close()
     rgb = np.frombuffer(base64.b64decode(pixels), np.uint8).reshape(height, width, 4)[..., :3].astype(np.int64)
-    return _encode(*_palette(rgb))
+    return encode_png(*_palette(rgb))
 
 
 def _palette(rgb: Any) -> tuple[Any, Any]:
@@ -44,14 +43,3 @@ def _palette(rgb: Any) -> tuple[Any, Any]:
         [((part[:, None] - kept) ** 2).sum(-1).argmin(-1) for part in np.array_split(colours, len(colours) // 4096 + 1)]
     )
     return nearest[place].reshape(height, width).astype(np.uint8), kept.astype(np.uint8)
-
-
-def _encode(places: Any, colours: Any) -> bytes:
-    height, width = places.shape
-    # Each row begins with its filter: none, which suits a palette.
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), places], axis=1).tobytes()
-    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"PLTE", colours.tobytes()), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
-    return _SIGNATURE + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
-    )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from grader.core.reasons import Reason
 from grader.verdicts.evidence import Evidence
 
-_NUMBER = re.compile(r"\d[\d.,]*")
+# A number, and a number of bytes.
+_AMOUNT = re.compile(r"\d[\d.,]*(?: (?:[KMGT]i)?B\b)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,6 @@ def rejected(
     """Name the first `shown` faults, one per line. Those that differ only in numbers share a headline."""
     headlines: dict[str, str] = {}
     for each in faults[:shown]:
-        headlines.setdefault(_NUMBER.sub("#", each.headline), each.headline)
+        headlines.setdefault(_AMOUNT.sub("#", each.headline), each.headline)
     message = "\n".join(map(str, faults[:shown]))
     return Finding(False, message, reason, evidence, headlines=tuple(headlines.values()))

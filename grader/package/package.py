@@ -130,13 +130,17 @@ class InputSpec(_Closed):
 
 
 class _Manifest(_Closed):
-    """What problem.toml says in every mode. `devices` is the number of host devices in the runner."""
+    """What problem.toml says in every mode.
+
+    `devices` is the number of host devices in the runner. `outcome` continues "You can now" once the problem is solved.
+    """
 
     schema_version: Literal[1]
     uuid: Annotated[UUID, Field(strict=False)]  # TOML has no UUID type: text is read as one
     slug: Slug
     title: Line
     summary: Line
+    outcome: Line | None = None
     track: Line
     difficulty: Literal["easy", "medium", "hard"]
     tags: list[Line] = Field(default_factory=list, max_length=12)

@@ -46,7 +46,7 @@ def test_a_wrong_one_shows_which_case_failed_and_why(open_page: OpenPage, wrong_
     write(page, wrong_source)
     page.get_by_role("button", name="Submit").click()
     verdict = await_verdict(page, "rejected")
-    expect(verdict).to_contain_text("Wrong value")
+    expect(verdict.get_by_role("heading", level=3).first).to_have_text("Your result has a wrong value.")
     expect(verdict.get_by_role("heading", name="First failing case: public-1")).to_be_visible()
     expect(verdict).to_contain_text("expected")
     expect(verdict).to_contain_text("got")

@@ -125,9 +125,13 @@ class OrderView:
 
 @dataclass(frozen=True, slots=True)
 class MeshView:
-    """One check on one mesh. `unlisted` counts the leaves that are not shown. `rest` is evidence without a drawing."""
+    """One check on one mesh. `name` adds the cases, if the mesh has several programs.
+
+    `unlisted` counts the leaves that are not shown. `rest` is evidence without a drawing.
+    """
 
     name: str
+    mesh: Mesh
     wrong: tuple[LeafView, ...]
     right: tuple[LeafView, ...]
     unlisted: int
@@ -239,6 +243,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
     listed |= {view.leaf.members: name for view in shown if not view.listed_on}
     return MeshView(
         name=name,
+        mesh=mesh,
         wrong=tuple(view for view in shown if not view.leaf.ok),
         right=tuple(view for view in shown if view.leaf.ok),
         unlisted=sum(len(leaf.paths) for leaf in leaves[MAX_LISTED:]),

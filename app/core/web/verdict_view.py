@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.web.drawings.placement import Mesh
+from app.core.web.first_fault import VerdictPicture, picture_of_fault, picture_of_success
 from app.core.web.measurements import MAX_MEASUREMENTS, Measurement, measurements_of
 from app.core.web.program_evidence import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
 from app.core.web.reasons import REASONS, TRUST
@@ -18,7 +19,7 @@ _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○
 class CheckView:
     """One graded property. `meshes` and `facts` show its evidence; cases show the rest.
 
-    `measurements` summarize it in a line for each mesh. `is_first_fault` marks the first check that did not pass.
+    `measurements` summarize it in a line for each mesh.
     """
 
     title: str
@@ -32,7 +33,6 @@ class CheckView:
     measurements: tuple[Measurement, ...]
     meshes: MeshesView
     facts: dict[str, Any]
-    is_first_fault: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,12 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """Everything that macros/verdict.html shows. `first_fault` is the first check's message, if no case was run.
+    """Everything that macros/verdict.html shows.
 
+    `headline` is the first fault in one sentence, and `more` has those of the other faults; without them, `headline` and
+    `explanation` say what happened.
+    `first_fault` is the first check's message if the headlines do not say it all: a traceback, or a verdict that is
+    older than they are. `picture` shows the first fault, or what an accepted program placed.
     `checks` that failed come first. `read_meshes` names the meshes of the measurements. `cases` are in groups with
     equal outcomes. `reason` names the section of /help/reasons that says more. `score_note` explains a
     score below the points of the checks that passed. A rejected starter that nobody has changed has the status
@@ -76,7 +80,9 @@ class VerdictView:
     efficiency: EfficiencyView | None
     score_note: str
     headline: str
+    more: tuple[str, ...]
     explanation: str
+    picture: VerdictPicture | None
     first_failure: CaseView | None
     first_fault: str
     misconception: str | None
@@ -112,7 +118,8 @@ def arrange_verdict(
     )
     first_fault = next((check for check in verdict.checks if not check.passed), None)
     failed_first = sorted(verdict.checks, key=lambda check: check.passed)
-    checks = tuple(_arrange_check(check, check is first_fault) for check in failed_first)
+    checks = tuple(map(_arrange_check, failed_first))
+    sentences = tuple(sentence for check in verdict.checks for sentence in check.headlines)
     headline, explanation = _UNWRITTEN if unwritten else _explain(verdict, own=bool(own_inputs))
     if is_answer and verdict.status != "failed":
         headline, explanation = _explain_answers(verdict)
@@ -129,10 +136,12 @@ def arrange_verdict(
         max_score=sum(check.max_points for check in verdict.checks),
         efficiency=arrange_efficiency(verdict.efficiency) if verdict.efficiency else None,
         score_note="" if unwritten or is_answer else _score_note(verdict),
-        headline=headline,
-        explanation=explanation,
-        first_failure=None if unwritten else next((case for case in cases if not case.passed), None),
-        first_fault="" if unwritten or first_fault is None else first_fault.message,
+        headline=sentences[0] if sentences and not unwritten else headline,
+        more=() if unwritten else sentences[1:],
+        explanation="" if sentences and not unwritten else explanation,
+        picture=_picture(verdict, checks) if verdict.status != "failed" and not unwritten else None,
+        first_failure=None if unwritten else _first_failure(cases, said=bool(sentences)),
+        first_fault="" if unwritten or first_fault is None else _in_full(first_fault),
         misconception=None if unwritten else verdict.misconception,
         checks=checks,
         read_meshes=tuple(dict.fromkeys(each.mesh for check in checks for each in check.measurements))[
@@ -158,7 +167,25 @@ def _alike(cases: Sequence[CaseView]) -> tuple[tuple[CaseView, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
-def _arrange_check(check: CheckResult, is_first_fault: bool) -> CheckView:
+def _picture(verdict: Verdict, checks: Sequence[CheckView]) -> VerdictPicture | None:
+    if verdict.status == "accepted":
+        return picture_of_success(check.meshes for check in checks)
+    return picture_of_fault(check.meshes for check in checks if not check.passed)
+
+
+def _first_failure(cases: Sequence[CaseView], *, said: bool) -> CaseView | None:
+    """The first case that failed, unless it is hidden and a headline has said all that may be said about it."""
+    failure = next((case for case in cases if not case.passed), None)
+    return None if failure is None or (said and not failure.public and not failure.facts) else failure
+
+
+def _in_full(check: CheckResult) -> str:
+    """The message, if its headlines leave out a traceback, or if there are none."""
+    has_fault = any(isinstance(each, Fault) for each in check.evidence)
+    return check.message if has_fault or not check.headlines else ""
+
+
+def _arrange_check(check: CheckResult) -> CheckView:
     return CheckView(
         title=check.title,
         passed=check.passed,
@@ -171,7 +198,6 @@ def _arrange_check(check: CheckResult, is_first_fault: bool) -> CheckView:
         measurements=measurements_of(check.evidence),
         meshes=arrange_meshes(check.evidence),
         facts=_facts_of(check.evidence),
-        is_first_fault=is_first_fault,
     )
 
 

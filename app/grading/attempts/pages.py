@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -17,10 +17,13 @@ from app.core.services import Provided, services_of
 from app.core.web.diff import diff_lines
 from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.drawings.efficiency import bins_of, draw_spread, draw_trend
+from app.core.web.drawings.placement import Mesh
+from app.core.web.drawings.share_card import draw_card
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
 from app.core.web.verdict_view import VerdictView, arrange_verdict
 from app.grading.attempts.filter import AttemptFilter, choices
+from app.grading.attempts.next_problem import next_problem
 from app.grading.attempts.own_inputs import own_in_words
 from app.grading.attempts.phases import WORDS, in_words
 from app.grading.attempts.progress import progress
@@ -39,6 +42,8 @@ from grader.verdicts.verdict import Verdict
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
 _PLACES = 100
+# Drawn for a verdict without a placement.
+_MESH_OF_CARD = Mesh((("data", 2), ("fsdp", 4)))
 MaybeUser = Annotated[User | None, Depends(current_user)]
 # A guest has no list of attempts, but each of their runs has its page.
 
@@ -133,6 +138,7 @@ async def show_attempt(
         view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
         comments=written,
         lines=await colour_lines(attempt.source) if written else [],
+        **await _success(request, user, attempt),
         source=await colour_source(plain_text(attempt.source)),
     )
 
@@ -151,6 +157,7 @@ async def show_verdict(
         view=view,
         attempt_url=f"/attempts/{attempt.id}",
         after_giving_up=attempt.after_giving_up,
+        **await _success(request, user, attempt),
     )
 
 
@@ -201,10 +208,24 @@ async def show_shared(request: Request, token: str, user: MaybeUser, shares: Pro
         kind=attempt.kind.capitalize(),
         served=_is_served(request, attempt),
         view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
+        card=f"{site_address(request) or ''}/shared/{token}/card.png",
         source=await colour_source(plain_text(attempt.source)),
     )
     page.headers["X-Robots-Tag"] = "noindex, nofollow"
     return page
+
+
+@router.get("/shared/{token}/card.png")
+async def show_card(request: Request, token: str, shares: Provided[Shares]) -> Response:
+    """The picture that other services show beside the link. Like the page, it is gone once the link is."""
+    attempt = await shares.read(token)
+    picture = _arranged(request, attempt, attempt.verdict).picture if attempt.verdict else None
+    leaf = picture.leaf.leaf if picture and picture.leaf else None
+    mesh = picture.mesh if picture and leaf else _MESH_OF_CARD
+    is_accepted = attempt.verdict is not None and attempt.verdict.status == "accepted"
+    png = await asyncio.to_thread(draw_card, mesh, leaf, accepted=is_accepted)
+    headers = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
+    return Response(png, media_type="image/png", headers=headers)
 
 
 @router.get("/problems/{slug}/ranking")
@@ -240,6 +261,18 @@ def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> Verdi
         return arrange_verdict(verdict, own_inputs=own)
     is_starter = attempt.source.split() == package.starter.split()
     return arrange_verdict(verdict, is_starter=is_starter, is_answer=package.manifest.mode == "answer", own_inputs=own)
+
+
+async def _success(request: Request, user: User, attempt: AttemptView) -> dict[str, Any]:
+    """What an accepted attempt's verdict shows besides: what the problem teaches, and which one comes next."""
+    if attempt.kind != "attempt" or attempt.verdict is None or attempt.verdict.status != "accepted":
+        return {}
+    services = services_of(request)
+    try:
+        manifest = services[Catalogue].get(attempt.problem).manifest
+    except ProblemNotFound:  # withdrawn since
+        manifest = None
+    return {"manifest": manifest, "following": await next_problem(user, services, attempt.problem)}
 
 
 def _title(request: Request, attempt: AttemptView) -> str:

@@ -9,8 +9,8 @@ from app.core.database import Database
 from app.core.services import Services
 from app.core.web.markdown import Prose
 from app.grading.attempts.give_up import GiveUps
+from app.grading.attempts.next_problem import next_problem
 from app.grading.attempts.progress import standings
-from app.learning.workbench.next_problem import next_problem
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
 from app.problems.exams import Exams

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse
 from app.accounts.web import Reader
 from app.core.services import services_of
 from app.core.web.templating import render_page
-from app.learning.workbench.next_problem import next_problem
+from app.grading.attempts.next_problem import next_problem
 from app.learning.workbench.solutions import accepted_attempt, coloured, side_by_side
 from app.problems.catalogue import Catalogue
 from app.problems.exams import Exams

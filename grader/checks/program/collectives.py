@@ -133,7 +133,7 @@ def _broken(subject: Subject, pair: Pair, counted: Counted, ignore_below: int) -
         return too_much
     times = executions_of(pair, counted)
     if times is not None and times.is_broken:
-        runs = f"runs {_times(times.number)}" if times.number else "never runs"
+        runs = f"{_verb(rule, 'run')} {_times(times.number)}" if times.number else f"never {_verb(rule, 'run')}"
         return f"{_rule_name(rule)} {runs}; expected {_range(times.low, times.high, _times)}."
     return None
 
@@ -142,15 +142,16 @@ def _describe(subject: Subject, pair: Pair, counted: Counted, amount: BoundedAmo
     rule, total, unit = counted.rule, amount.number, amount.unit
     whose, bytes_of = _unit_names(rule, amount.name)
     expected = _range(rule.at_least, rule.at_most, _multiple)
+    move = _verb(rule, "move")
     if not total:
-        return f"{_rule_name(rule)} moves nothing{whose}; expected {expected} {bytes_of} ({in_bytes(unit)})."
+        return f"{_rule_name(rule)} {move} nothing{whose}; expected {expected} {bytes_of} ({in_bytes(unit)})."
     if rule.not_into is not None and not amount.high:
         line, _ = _source_of(subject, pair, rule, counted.perhaps)
-        moves = f"{_rule_name(rule)}{line} moves {in_bytes(total)}"
+        moves = f"{_rule_name(rule)}{line} {move} {in_bytes(total)}"
         return f"{moves} that do not end up in {', '.join(rule.not_into)}; expected none."
     ratio = f", {total / unit:.3g}x {bytes_of} ({in_bytes(unit)})" if unit else ""
     line, leaves_from = _source_of(subject, pair, rule, counted.perhaps) if total == amount.most else ("", "")
-    return f"{_rule_name(rule)}{line} moves {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
+    return f"{_rule_name(rule)}{line} {move} {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
 
 
 def _unit_names(rule: Rule, name: str) -> tuple[str, str]:
@@ -166,8 +167,8 @@ def _too_much_at_once(rule: Rule, largest: Execution | None) -> str | None:
     whose, bytes_of = _unit_names(rule, largest.name)
     ratio = f", {largest.moved / largest.unit:.3g}x {bytes_of} ({in_bytes(largest.unit)})" if largest.unit else ""
     return (
-        f"{_rule_name(rule)}{_line(largest.use)} moves {in_bytes(largest.moved)}{whose} in one execution{ratio}; "
-        f"expected at most {_multiple(rule.at_once)}."
+        f"{_rule_name(rule)}{_line(largest.use)} {_verb(rule, 'move')} {in_bytes(largest.moved)}{whose} in one "
+        f"execution{ratio}; expected at most {_multiple(rule.at_once)}."
     )
 
 
@@ -250,6 +251,10 @@ def _times(number: float) -> str:
 def _rule_name(rule: Rule) -> str:
     where = {"loops": " inside loops", "no loop": " outside loops", None: ""}[rule.within]
     return " and ".join(rule.kinds) + (f" over {', '.join(rule.axes)}" if rule.axes else "") + where
+
+
+def _verb(rule: Rule, verb: str) -> str:
+    return verb if len(rule.kinds) > 1 else f"{verb}s"
 
 
 def _limit_name(rule: Rule) -> str:

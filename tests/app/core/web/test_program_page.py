@@ -71,7 +71,8 @@ def test_a_wrong_leaf_is_drawn_expected_beside_yours_and_said_in_words(tags_of) 
 def test_leaves_that_are_rightly_whole_need_no_drawing() -> None:
     entry = Leaves(mesh=MESH, leaves=[leaf(MESH, "count", [], []), leaf(MESH, "scale", [8, 8], [])])
     html = _draw(_with_evidence(entry, passed=True))
-    assert 'class="drawing' not in html
+    # Only at the top, where an accepted program's placement is drawn.
+    assert html.count('class="drawing') == 1
     for text in (
         "Whole on each of the 8 devices.",
         "float32[]:</span> <code>count</code>",
@@ -80,7 +81,7 @@ def test_leaves_that_are_rightly_whole_need_no_drawing() -> None:
         assert text in html
 
 
-def test_a_bound_that_is_exceeded_is_marked_in_the_table_and_in_the_instrument() -> None:
+def test_a_bound_that_is_exceeded_is_marked_in_the_table_and_in_the_row() -> None:
     rows = [Amount(name="state", mine=size, reference=1000, whole=8000, at_most=1024) for size in (1024, 1025)]
     for row, over in zip(rows, (False, True), strict=True):
         entry = Amounts(mesh=MESH, title="Bytes", unit="bytes", whole_title="replicated", rows=[row])
@@ -91,7 +92,7 @@ def test_a_bound_that_is_exceeded_is_marked_in_the_table_and_in_the_instrument()
         assert ">At most</th>" in html
 
 
-def test_too_little_is_marked_in_the_table_and_in_the_instrument() -> None:
+def test_too_little_is_marked_in_the_table_and_in_the_row() -> None:
     for donated, under in ((1024, False), (1023, True)):
         row = Amount(name="donated state", mine=donated, reference=None, whole=8000, at_least=1024)
         entry = Amounts(mesh=MESH, title="Bytes", unit="bytes", whole_title="whole state", rows=[row])
@@ -189,7 +190,8 @@ def test_a_leaf_that_may_be_split_otherwise_is_not_marked_as_wrong() -> None:
     other = leaf(MESH, "params/w", [8, 8], [("fsdp",), ()], [(), ("fsdp",)])
     accepted = other.model_copy(update={"ok": True})
     html = _draw(_with_evidence(Leaves(mesh=MESH, leaves=[accepted]), passed=True))
-    assert html.count('class="drawing') == 2
+    # In the check yours and the reference's, and yours at the top.
+    assert html.count('class="drawing') == 3
     assert "✗" not in html
     assert "differs" not in html
 

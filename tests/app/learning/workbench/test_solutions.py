@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.learning.workbench.next_problem import _first_open
+from app.grading.attempts.next_problem import _first_open
 from app.learning.workbench.solutions import coloured, side_by_side
 from tests.app.learning.workbench.test_returning import PAGE, send, show
 

@@ -1,0 +1,46 @@
+"""Finds the drawing that shows a verdict best: of its first fault, or of what an accepted program placed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from app.core.web.drawings.mesh import draw_mesh
+from app.core.web.drawings.placement import Mesh
+from app.core.web.program_evidence import MAX_DRAWN_DEVICES, AmountsView, LeafView, MeshesView, OrderView
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictPicture:
+    """One drawing on one mesh: a leaf, amounts, or collectives in program order. The others are None."""
+
+    mesh: Mesh
+    leaf: LeafView | None = None
+    amounts: AmountsView | None = None
+    order: OrderView | None = None
+
+
+def picture_of_fault(failed: Iterable[MeshesView]) -> VerdictPicture | None:
+    """The first fault that can be drawn, of checks that did not pass."""
+    for view in (view for meshes in failed for view in meshes.shown):
+        wrong = next((each for each in view.wrong if each.expected or each.got), None)
+        if wrong is not None:
+            return VerdictPicture(view.mesh, leaf=wrong)
+        for amounts in view.amounts:
+            outside = tuple(row for row in amounts.rows if row.fault)
+            if outside:
+                return VerdictPicture(view.mesh, amounts=replace(amounts, rows=outside))
+        if view.orders:
+            return VerdictPicture(view.mesh, order=view.orders[0])
+    return None
+
+
+def picture_of_success(passed: Iterable[MeshesView]) -> VerdictPicture | None:
+    """What the first check of placements found on its first mesh: a leaf that is split, or else one that is whole."""
+    for view in (view for meshes in passed for view in meshes.shown):
+        placed = [each for each in view.right if each.leaf.got]
+        if placed and view.mesh.devices <= MAX_DRAWN_DEVICES:
+            chosen = next((each for each in placed if each.got), placed[0])
+            if not chosen.got and chosen.leaf.got:
+                title = f"{chosen.name}, yours, on {view.mesh}"
+                chosen = replace(chosen, got=draw_mesh(view.mesh, chosen.leaf, chosen.leaf.got, title=title))
+            return VerdictPicture(view.mesh, leaf=chosen)
+    return None
