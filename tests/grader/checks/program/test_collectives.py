@@ -109,7 +109,7 @@ def test_each_gradient_is_reduced_once_and_a_loss_with_it():
     assert finding_of([together], rules=GRADIENTS).passed
     assert finding_of([exchange("reduce-scatter", WHOLE, **GRADIENT)], rules=GRADIENTS).passed
     twice = finding_of([exchange("all-reduce", WHOLE, **GRADIENT)] * 2, rules=GRADIENTS)
-    assert "moves 64 KiB of w, 2x" in twice.message
+    assert "move 64 KiB of w, 2x" in twice.message
     assert "moves nothing of w" in finding_of([], rules=GRADIENTS).message
 
 
@@ -120,7 +120,7 @@ def test_what_arrives_in_no_leaf_is_bounded_together(size: int, number: int, pas
     finding = finding_of([exchange("reduce-scatter", WHOLE, **GRADIENT), *[other] * number], rules=GRADIENTS)
     assert finding.passed == passed
     if not passed:
-        assert "reduce-scatter (line 7) moves 64 B that do not end up in params; expected none." in finding.message
+        assert "reduce-scatter (line 7) move 64 B that do not end up in params; expected none." in finding.message
     names = [limit.name for limit in finding.evidence[0].limits]
     assert names == [f"all-reduce and reduce-scatter for {name}" for name in ("params, w", "nothing in params")]
 
@@ -142,7 +142,7 @@ def test_each_leaf_may_be_compared_with_the_reference():
     loop = exchange("all-reduce", WHOLE, executions=4, loops=("while",), **GRADIENT)
     assert finding_of([loop], rules=[of]).passed
     finding = finding_of([exchange("all-reduce", WHOLE, **GRADIENT)], reference=[loop], rules=[of])
-    assert "moves 32 KiB of w, 0.25x what the reference sends of it (128 KiB); expected 1x." in finding.message
+    assert "move 32 KiB of w, 0.25x what the reference sends of it (128 KiB); expected 1x." in finding.message
     with pytest.raises(ValueError, match="which name the leaves"):
         Rule(kinds=["all-reduce"], of="reference", each=True)
 
@@ -163,7 +163,7 @@ def test_slack_of_one_leaf_is_not_spent_by_another():
     once = [exchange("all-gather", WHOLE), exchange("all-gather", x_bytes, depends=(1,))]
     assert finding_of(once, **each).passed
     finding = finding_of([exchange("all-gather", WHOLE), exchange("all-gather", WHOLE)], **each)
-    assert "moves 64 KiB of w, 2x its bytes (32 KiB)" in finding.message
+    assert "move 64 KiB of w, 2x its bytes (32 KiB)" in finding.message
     finding = finding_of([exchange("all-gather", WHOLE)], **each)
     assert "moves nothing of x" in finding.message
 
