@@ -9,7 +9,7 @@ def test_a_guest_runs_and_then_signs_in_with_the_code(
     open_page: OpenPage, complaints: list[str], signed_in: StorageState, accepted_source: str
 ) -> None:
     page = open_page("/", anonymous=True)
-    page.get_by_role("link", name="Try it without an account").click()
+    page.get_by_role("link", name="Start here").click()
     expect(page.get_by_text("run your code without an account")).to_be_visible()
     page.goto(PROBLEM)
     write(page, accepted_source)

@@ -186,7 +186,7 @@ async def test_it_can_be_turned_off(start_service):
         assert "To run and submit," in (await http.get("/")).text
     async with start_service() as service, browser(service) as http:
         assert "run your code without an account" in (await http.get(PAGE)).text
-        assert "Try it without an account" in (await http.get("/")).text
+        assert "Reading and running need no account." in (await http.get("/")).text
 
 
 async def test_each_network_has_the_share_of_one_user_and_closes_the_queue_to_no_other(start_service):
