@@ -35,13 +35,23 @@ def services(request: Request) -> Services:
 
 
 @router.get("")
-async def list_problems(request: Request, user: Instructor) -> HTMLResponse:
+async def list_problems(
+    request: Request, user: Instructor, problem: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """`problem` is the slug, the title or a part of it: if it means one problem, its versions follow."""
     found = services(request)
+    problems, titles = await found[Authoring].history.problems(), titles_of(found)
+    chosen = found[Catalogue].find(problem)
+    slug = chosen.slug if chosen else problem.strip()
+    if slug in {each.slug for each in problems}:
+        return RedirectResponse(f"/authoring/{slug}", status_code=303)
     return render_page(
         "authoring.html",
         user=user,
-        problems=await found[Authoring].history.problems(),
-        titles=titles_of(found),
+        problems=problems,
+        titles=titles,
+        choices={each.slug: titles.get(each.slug, each.slug) for each in problems},
+        sought=problem,
         max_mib=MAX_ZIP_BYTES >> 20,
     )
 

@@ -99,6 +99,15 @@ class Catalogue:
     def all(self) -> list[Package]:
         return list(self._by_slug.values())
 
+    def find(self, text: str) -> Package | None:
+        """The problem with this slug or title, or the only one of which it is a part; None if there is no such one."""
+        sought = text.strip().lower()
+        names = {each.slug: each.manifest.title.lower() for each in self.all()}
+        exact = [slug for slug, title in names.items() if sought in (slug, title)]
+        parts = [slug for slug, title in names.items() if sought in slug or sought in title]
+        found = exact or parts
+        return self._by_slug[found[0]] if sought and len(found) == 1 else None
+
     def get(self, slug: str) -> Package:
         """Raises `ProblemNotFound`, with a suggested slug if one is similar."""
         if package := self._by_slug.get(slug):

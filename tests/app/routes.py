@@ -208,6 +208,8 @@ INSTRUCT = {
     ("POST", "/api/v1/courses/{course_id}/roster"),
     ("POST", "/courses/{course_id}/people/{person_id}/remove"),
     ("POST", "/courses/{course_id}/people/{person_id}/role"),
+    ("POST", "/courses/{course_id}/people/{person_id}/add"),
+    ("PUT", "/api/v1/courses/{course_id}/people/{person_id}"),
     ("PUT", "/api/v1/courses/{course_id}/people/{person_id}/role"),
     ("GET", "/courses/{course_id}/gradebook"),
     ("GET", "/courses/{course_id}/gradebook.csv"),

@@ -11,9 +11,10 @@ from app.core.errors import FieldInvalid, Refused
 from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
+from app.problems.catalogue import Catalogue
 from app.teaching.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, AssignmentChanges, Terms
 from app.teaching.courses.course_in_path import TaughtCourse
-from app.teaching.courses.course_pages import CoursePage
+from app.teaching.courses.course_pages import CoursePage, titles_of
 from app.teaching.courses.due_dates import from_local, to_local
 from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extensions
 from app.teaching.courses.service import AssignedProblem, Assignment, Course, Courses
@@ -28,6 +29,8 @@ async def assign(
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
     try:
+        if _adds(form):
+            return await CoursePage(request, course, user).show(_with_problem(request, form))
         await assignments.create(course, _terms(form, course))
     except Refused as refusal:
         return await CoursePage(request, course, user).show(form, refusal)
@@ -54,6 +57,8 @@ async def change(
     form = await read_form(request, max_bytes=_LARGEST_FORM)
     assignment = await courses.assignment(course, assignment_id)
     try:
+        if _adds(form):
+            return await _edit_page(request, user, course, assignment, _with_problem(request, form))
         terms = _terms(form, course, assignment)
         await assignments.change(user, course, assignment, terms, form.get("reason", ""))
     except Refused as refusal:
@@ -67,11 +72,14 @@ async def withdraw(
     course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
+    courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
 ) -> Response:
+    """The page has a form that creates it again, so there is no redirect."""
     form = await read_form(request)
+    assignment = await courses.assignment(course, assignment_id)
     await assignments.withdraw(user, course, assignment_id, form.get("reason", ""))
-    return _go_to(course)
+    return await CoursePage(request, course, user).show({}, withdrawn=_as_form(course, assignment))
 
 
 @router.post("/{assignment_id}/extend")
@@ -123,7 +131,23 @@ async def _edit_page(
         extension=extension or {},
         extensions=await services[Extensions].of(assignment),
         students=[each for each in members if each.role == "student"],
+        titles=titles_of(request),
     )
+
+
+def _adds(form: dict[str, str]) -> bool:
+    """Whether the form was sent to add a problem to those in it. An empty choice is none: Enter presses this button."""
+    return form.get("step") == "add" and bool(form.get("add", "").strip())
+
+
+def _with_problem(request: Request, form: dict[str, str]) -> dict[str, str]:
+    """The form with the chosen problem as another line. Raises `FieldInvalid`."""
+    found = services_of(request)[Catalogue].find(form["add"])
+    if found is None:
+        raise FieldInvalid(
+            f"add: no problem, or more than one, matches {form['add'][:100]!r}. Choose one from the list."
+        )
+    return form | {"problems": f"{form.get('problems', '').rstrip()}\n{found.slug} 100".lstrip(), "add": ""}
 
 
 def _terms(form: dict[str, str], course: Course, before: Assignment | None = None) -> Terms:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Instructor, Reader
@@ -39,8 +39,16 @@ class CoursePage(FormPage):
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)
 
-    async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
-        """`form` is what was typed into the one that was refused."""
+    async def show(
+        self,
+        form: dict[str, str],
+        refusal: Refused | None = None,
+        removed: str = "",
+        withdrawn: dict[str, str] | None = None,
+    ) -> HTMLResponse:
+        """`form` is what was typed into the one that was refused. `removed` is the id of someone who was removed, and
+        `withdrawn` has the fields of an assignment that was withdrawn: the page offers to undo either.
+        """
         services, course, user = services_of(self.request), self.course, self.user
         is_manager = manages(user)
         moment = now()
@@ -71,6 +79,8 @@ class CoursePage(FormPage):
             announcements=await services[Announcements].of(course),
             longest_announcement=LONGEST_ANNOUNCEMENT,
             members=await services[Courses].members(course) if is_manager else [],
+            removed=await services[Courses].former_member(course, removed) if is_manager else None,
+            withdrawn=withdrawn,
             refusal=refusal,
             form=form,
         )
@@ -80,8 +90,10 @@ actions = Actions("courses", CoursePage, "/courses/{course_id}")
 
 
 @actions.pages.get("")
-async def show_course(page: Annotated[CoursePage, Depends()]) -> HTMLResponse:
-    return await page.show({})
+async def show_course(
+    page: Annotated[CoursePage, Depends()], removed: Annotated[str, Query(max_length=32)] = ""
+) -> HTMLResponse:
+    return await page.show({}, removed=removed)
 
 
 @actions.api.get("/announcements", summary="The announcements of one of your courses")
@@ -111,10 +123,22 @@ async def remove_announcement(
 @actions.delete(
     "/people/{person_id}",
     form="/people/{person_id}/remove",
+    then="/courses/{course_id}?removed={person_id}",
     summary="Remove a member from a course, as an instructor",
 )
 async def remove_from_course(course: TaughtCourse, person_id: str, courses: Provided[Courses]) -> None:
     await courses.remove(course, person_id)
+
+
+@actions.put(
+    "/people/{person_id}",
+    form="/people/{person_id}/add",
+    then="/courses/{course_id}#people",
+    status_code=204,
+    summary="Add an account to a course as a student, as an instructor",
+)
+async def add_to_course(course: TaughtCourse, person_id: str, courses: Provided[Courses]) -> None:
+    await courses.add(course, person_id)
 
 
 @actions.put(

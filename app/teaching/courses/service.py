@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.caller import User
+from app.accounts.caller import GUEST_ID, User
 from app.accounts.models import UserRow
 from app.accounts.roles import is_at_least
 from app.accounts.text_rules import check_line
@@ -71,6 +71,12 @@ class Member:
     name: str
     joined_at: datetime
     role: MemberRole
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    id: str
+    name: str
 
 
 def manages(user: User) -> bool:
@@ -176,6 +182,24 @@ class Courses:
             )
         if gone is None:
             raise _nobody(user_id)
+
+    async def former_member(self, course: Course, user_id: str) -> Account | None:
+        """The account with this id, unless it is in the course."""
+        is_member = exists().where(MemberRow.course_id == course.id, MemberRow.user_id == UserRow.id)
+        query = select(UserRow.id, UserRow.name).where(UserRow.id == user_id, UserRow.id != GUEST_ID, ~is_member)
+        if not is_id(user_id):
+            return None
+        async with self._database.reading() as session:
+            row = (await session.execute(query)).first()
+        return Account(*row) if row else None
+
+    async def add(self, course: Course, user_id: str) -> None:
+        """Add an account as a student. For a member, nothing changes. Raises `PersonNotFound`."""
+        async with self._database.writing() as session:
+            row = await session.get(UserRow, user_id) if is_id(user_id) and user_id != GUEST_ID else None
+            if row is None:
+                raise PersonNotFound(f"There is no account with the id {user_id[:64]!r}. It may have been deleted.")
+            await add_member_in(session, course.id, row.id, "student")
 
     async def set_role(self, course: Course, user_id: str, role: MemberRole) -> None:
         """Make a member of the course an assistant, who reads its gradebook, or a student. Raises `PersonNotFound`."""

@@ -1,8 +1,9 @@
 """The pages on which instructors see how students are doing."""
 
 from datetime import timedelta
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -24,10 +25,18 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/insight")
-async def list_insight(user: Instructor, catalogue: Provided[Catalogue], insight: Provided[Insight]) -> HTMLResponse:
+async def list_insight(
+    user: Instructor,
+    catalogue: Provided[Catalogue],
+    insight: Provided[Insight],
+    problem: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """`problem` is the slug, the title or a part of it: if it means one problem, its page follows."""
+    if found := catalogue.find(problem):
+        return RedirectResponse(f"/problems/{found.slug}/insight", status_code=303)
     titles = {each.slug: each.manifest.title for each in catalogue.all()}
     lines = [each for each in await insight.of_all() if each.problem in titles]
-    return render_page("insight_list.html", user=user, lines=lines, titles=titles)
+    return render_page("insight_list.html", user=user, lines=lines, titles=titles, sought=problem)
 
 
 @router.get("/problems/{slug}/insight")

@@ -75,11 +75,24 @@ async def test_a_whole_course_in_a_browser(either, people):
         r'>ada</a></th><td data-state="full">50 <span aria-hidden="true">✓</span></td><td><strong>50<', book
     )
     edit = re.search(rf'href="({course}/assignments/\w+/edit)"', (await tess.get(course)).text)[1]
-    assert (await send_form(tess, edit, edit.replace("/edit", "/withdraw"), reason="a mistake")).status_code == 303
+    withdrawn = (await send_form(tess, edit, edit.replace("/edit", "/withdraw"), reason="a mistake")).text
+    assert "Week 1 is withdrawn." in withdrawn
     assert "Week 1" not in (await tess.get(course)).text
+    again = dict(
+        re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', withdrawn.split('class="notice undo"')[1])
+    )
+    created = await tess.post(f"{course}/assignments", data=again | {"problems": "add_one 50"}, headers=SITE)
+    assert created.status_code == 303
+    assert ">50 <" in (await tess.get(f"{course}/gradebook")).text
     removal = re.search(rf'action="({course}/people/\w+/remove)"', (await tess.get(course)).text)[1]
-    assert (await send_form(tess, course, removal)).status_code == 303
+    removed = await send_form(tess, course, removal)
     assert (await ada.get(course)).status_code == 404
+    undo = removed.headers["location"]
+    assert "ada is no longer in this course." in (await tess.get(undo)).text
+    back = await send_form(tess, undo, removal.replace("/remove", "/add"))
+    assert back.headers["location"] == f"{course}#people"
+    assert (await ada.get(course)).status_code == 200
+    assert "no longer in this course" not in (await tess.get(undo)).text
     assert "No courses" in (await bob.get("/courses")).text
 
 
@@ -102,6 +115,33 @@ async def test_a_form_that_is_wrong_comes_back_with_the_reason(either, people):
         assert (answer.status_code in (404, 409, 422), words in answer.text) == (True, True), wrong
     unknown = await send_form(tess, "/courses", "/courses/join", code="a\0b")
     assert (unknown.status_code, "No course has the join code" in unknown.text) == (404, True)
+
+
+async def test_a_problem_is_chosen_without_a_script(either, people):
+    tess = people[2]
+    page = f"/courses/{(await create(tess))['id']}"
+    assert '<option value="add_one">' in (await tess.get(page)).text
+    typed = {"name": "Week 2", "problems": "sub_one 5"}
+    added = await send_form(tess, page, f"{page}/assignments", **typed, step="add", add="Add_")
+    assert (added.status_code, "sub_one 5\nadd_one 100</textarea>" in added.text) == (200, True)
+    for sought in ("nothing", "\0"):
+        refused = await send_form(tess, page, f"{page}/assignments", **typed, step="add", add=sought)
+        assert (refused.status_code, "Choose one from the list." in refused.text) == (422, True)
+    # Enter presses the first button of the form: without a choice, it creates the assignment.
+    dates = {"opens": "2026-01-12T09:00", "due": "2026-01-19T23:59"}
+    made = await send_form(tess, page, f"{page}/assignments", name="W", problems="add_one", step="add", add="", **dates)
+    assert made.status_code == 303
+
+
+async def test_only_accounts_are_added_to_a_course(either, people):
+    ada, _, tess = people
+    course = await create(tess)
+    person = (await ada.get("/api/v1/me")).json()["id"]
+    path = f"/api/v1/courses/{course['id']}/people"
+    for who, status in ((person, 204), (person, 204), ("0" * 32, 404), ("guest", 404), ("x", 404)):
+        assert (await tess.put(f"{path}/{who}", headers=JSON)).status_code == status, who
+    assert (await ada.put(f"{path}/{person}", headers=JSON)).status_code == 403
+    assert (await tess.get(f"/courses/{course['id']}?removed={person}")).text.count("no longer in this course") == 0
 
 
 async def test_what_counts_of_what_was_sent(either, people):

@@ -81,3 +81,17 @@ async def test_only_a_rejected_attempt_has_faults(either):
     async with either.services[Database].reading() as session:
         for attempt_id, faults in (await session.execute(select(AttemptRow.id, AttemptRow.faults))).all():
             assert (faults is not None) is ids[attempt_id]
+
+
+async def test_a_problem_is_found_by_title_or_slug(service):
+    async with browser(service) as tess:
+        await sign_up(service, tess, "tess", "instructor")
+        for sought in ("add_one", "ADD_", " add one "):
+            answer = await tess.get("/insight", params={"problem": sought})
+            assert answer.headers.get("location") == "/problems/add_one/insight", sought
+            answer = await tess.get("/authoring", params={"problem": sought})
+            assert answer.headers.get("location") == "/authoring/add_one", sought
+        for page in ("/insight", "/authoring"):
+            answer = await tess.get(page, params={"problem": "<none>"})
+            assert "matches “&lt;none&gt;”" in answer.text
+            assert '<option value="add_one">' in answer.text
