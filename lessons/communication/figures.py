@@ -1,9 +1,10 @@
 """Draws what one device sends around a ring, by collective and number of devices, from the compiled programs."""
 
+from tests.lessons.drawing import BAR_HEIGHT, bar, svg, text
 from tests.lessons.rings import WIDTH, sent
 
 _DEVICES = (2, 4, 8)
-_LEFT, _WIDE, _HIGH, _LINE, _GAP = 96, 260, 14, 36, 30
+_GAP = 30
 
 
 def figures() -> dict[str, str]:
@@ -12,26 +13,14 @@ def figures() -> dict[str, str]:
     most = max(max(each.values()) for each in found.values())
     body, y = [], 0
     for colour, (kind, by_devices) in enumerate(found.items(), 1):
-        body.append(f'<text x="4" y="{y + 15}" class="mono">{kind}</text>')
+        body.append(text(4, y + 15, kind, "mono"))
         y += _GAP
         for devices, size in by_devices.items():
-            body += [
-                f'<text x="4" y="{y + 11}" class="soft-text">{devices} devices</text>',
-                f'<text x="{_LEFT}" y="{y + 11}">{size:,} bytes</text>',
-                f'<rect x="{_LEFT}" y="{y + 16}" width="{round(_WIDE * size / most)}" height="{_HIGH}" '
-                f'class="held of-{colour}"/>',
-            ]
-            y += _LINE
+            body += bar(y, f"{devices} devices", f"{size:,} bytes", [(size, colour)], most)
+            y += BAR_HEIGHT
     described = " ".join(
         f"{kind}: " + ", ".join(f"{size:,} bytes on {devices} devices" for devices, size in by_devices.items()) + "."
         for kind, by_devices in found.items()
     )
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {y}" role="img" '
-        'aria-labelledby="rings-title rings-desc">',
-        f'<title id="rings-title">What one device sends for a matrix of {WIDTH} by {WIDTH} numbers</title>',
-        f'<desc id="rings-desc">{described}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return {"rings.svg": "\n".join(lines) + "\n"}
+    title = f"What one device sends for a matrix of {WIDTH} by {WIDTH} numbers"
+    return {"rings.svg": svg("rings", title, described, y, body)}

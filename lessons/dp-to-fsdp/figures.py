@@ -1,7 +1,9 @@
 """Draws which part of the state each device holds between steps, and in an FSDP step, from the compiled references."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.lessons.drawing import BAR_HEIGHT, bar, rect, svg, text
 from tests.lessons.references import reference
 from tests.problems.measured_programs import Program
 
@@ -29,10 +31,8 @@ def _parts(program: Program, leaf: str, device: int) -> range:
 
 def _array(x: int, y: int, parts: range, kind: str = "strip") -> list[str]:
     strip = _HIGH // _PARTS
-    return [f'<rect x="{x}" y="{y}" width="{_WIDE}" height="{_HIGH}" class="cell"/>'] + [
-        f'<rect x="{x}" y="{y + part * strip}" width="{_WIDE}" height="{strip}" class="{kind} of-{part + 1}"/>'
-        for part in parts
-    ]
+    strips = [rect(x, y + part * strip, _WIDE, strip, f"{kind} of-{part + 1}") for part in parts]
+    return [rect(x, y, _WIDE, _HIGH, "cell"), *strips]
 
 
 def _sent(program: Program) -> list[str]:
@@ -45,38 +45,25 @@ def _sent(program: Program) -> list[str]:
     return lines
 
 
+def _heads(columns: Sequence[int]) -> list[str]:
+    names = [text(x + _WIDE / 2, 16, device, "soft-text", "middle") for device, x in enumerate(columns)]
+    return [text(4, 16, "device", "soft-text"), *names]
+
+
 def _drawing(name: str, title: str, program: Program, what: str) -> str:
     columns = [_LEFT + device * _COLUMN for device in range(program.measured.facts.devices)]
-    body = ['<text x="4" y="16" class="soft-text">device</text>']
-    body += [
-        f'<text x="{x + _WIDE // 2}" y="16" text-anchor="middle" class="soft-text">{device}</text>'
-        for device, x in enumerate(columns)
-    ]
-    y = _TOP
+    body, y = _heads(columns), _TOP
     for group in _GROUPS:
-        body.append(f'<text x="4" y="{y + _HIGH // 2 + 4}" class="mono">{group}</text>')
+        body.append(text(4, y + _HIGH / 2 + 4, group, "mono"))
         for device, x in enumerate(columns):
             body += _array(x, y, _parts(program, f"{group}/dense1/kernel", device))
         y += _HIGH + _GAP
     sent, held = _sent(program), f"{program.state:,} bytes"
     for label, line in [("holds", held), ("sends", sent[0]), *(("and", line) for line in sent[1:])]:
         y += _LINE
-        body.append(f'<text x="4" y="{y}" class="soft-text">{label}</text>')
-        body.append(f'<text x="{_LEFT}" y="{y}">{line}</text>')
+        body += [text(4, y, label, "soft-text"), text(_LEFT, y, line)]
     what = f"{what} That is {held} of state. In a step, it sends {' and '.join(sent)}."
-    return _svg(name, title, what, y, body)
-
-
-def _svg(name: str, title: str, what: str, y: int, body: list[str]) -> str:
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {y + 8}" role="img" '
-        f'aria-labelledby="{name}-title {name}-desc">',
-        f'<title id="{name}-title">{title}</title>',
-        f'<desc id="{name}-desc">{what}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
+    return svg(name, title, what, y + 8, body)
 
 
 @dataclass(frozen=True)
@@ -123,37 +110,49 @@ def _held(moment: _Moment, program: Program) -> int:
     return state + gathered + {"": 0, "terms": whole, "shard": shard}[moment.gradient]
 
 
-def _step(name: str, moment: _Moment, program: Program) -> str:
-    body = ['<text x="4" y="16" class="soft-text">device</text>']
-    columns = [_rows(moment, program, device) for device in range(program.measured.facts.devices)]
-    for at, (row, _, _) in enumerate(columns[0]):
-        y = _TOP + at * (_HIGH + _GAP)
-        body.append(f'<text x="4" y="{y + _HIGH // 2 + 4}" class="mono">{row}</text>')
-    for device, rows in enumerate(columns):
-        x = _LEFT + device * _COLUMN
-        body.append(f'<text x="{x + _WIDE // 2}" y="16" text-anchor="middle" class="soft-text">{device}</text>')
-        for at, (_, kind, parts) in enumerate(rows):
+def _sends(moment: _Moment, program: Program) -> int:
+    """The bytes of this weight that a device sends to get to the moment."""
+    if not moment.sends:
+        return 0
+    whole = program.whole(f"params/{_WEIGHT}")
+    (sent,) = {each.ring_bytes for each in program.traffic(moment.sends) if each.logical_bytes == whole}
+    return sent
+
+
+def _steps(program: Program) -> dict[str, str]:
+    """The moments in their order, each with what a device holds of the weight then, and has sent of it until then."""
+    most_held = max(_held(each, program) for each in _CYCLE.values())
+    most_sent = sum(_sends(each, program) for each in _CYCLE.values())
+    drawn, sent = {}, 0
+    for name, moment in _CYCLE.items():
+        sent += _sends(moment, program)
+        held = _held(moment, program)
+        amounts = [("holds", f"{held:,} bytes", held, most_held), ("has sent", f"{sent:,} bytes", sent, most_sent)]
+        drawn[f"cycle_{name}.svg"] = _step(name, moment, program, amounts)
+    return drawn
+
+
+def _step(name: str, moment: _Moment, program: Program, amounts: Sequence[tuple[str, str, int, int]]) -> str:
+    devices = range(program.measured.facts.devices)
+    columns = [_LEFT + device * _COLUMN for device in devices]
+    body, rows = _heads(columns), [_rows(moment, program, device) for device in devices]
+    for at, (row, _, _) in enumerate(rows[0]):
+        body.append(text(4, _TOP + at * (_HIGH + _GAP) + _HIGH / 2 + 4, row, "mono"))
+    for x, own in zip(columns, rows, strict=True):
+        for at, (_, kind, parts) in enumerate(own):
             body += _array(x, _TOP + at * (_HIGH + _GAP), parts, kind)
-    held = f"{_held(moment, program):,} bytes"
-    lines = [("holds", held)]
-    what = f"{moment.what} A device holds {held} for this weight."
-    if moment.sends:
-        whole = program.whole(f"params/{_WEIGHT}")
-        (sent,) = {each.ring_bytes for each in program.traffic(moment.sends) if each.logical_bytes == whole}
-        lines.append(("sends", f"{sent:,} bytes by {_KINDS[moment.sends]}"))
-        what += f" To get there, it sends {lines[-1][1]}."
-    y = _TOP + len(columns[0]) * (_HIGH + _GAP)
-    for at, (label, line) in enumerate(lines, 1):
-        body.append(f'<text x="4" y="{y + at * _LINE}" class="soft-text">{label}</text>')
-        body.append(f'<text x="{_LEFT}" y="{y + at * _LINE}">{line}</text>')
-    # Room for two lines in each, so that all are equally high.
-    return _svg(f"cycle-{name}", f"One weight in a step of FSDP: {name}", what, y + 2 * _LINE, body)
+    y, what = _TOP + len(rows[0]) * (_HIGH + _GAP), moment.what
+    for colour, (label, said, amount, most) in enumerate(amounts, 1):
+        body += bar(y, label, said, [(amount, colour)], most)
+        y += BAR_HEIGHT
+        what += f" A device {label} {said} of this weight."
+    return svg(f"cycle-{name}", f"One weight in a step of FSDP: {name}", what, y, body)
 
 
 def figures() -> dict[str, str]:
     fsdp = reference("fsdp_shard_map_step")
     return {
-        **{f"cycle_{name}.svg": _step(name, moment, fsdp) for name, moment in _CYCLE.items()},
+        **_steps(fsdp),
         "dp.svg": _drawing(
             "dp",
             "Data parallel on eight devices",

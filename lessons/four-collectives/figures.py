@@ -1,4 +1,4 @@
-"""Draws what four devices have before and after each collective, from what the collective really returns."""
+"""Draws what devices have in each round of a ring, and before and after a collective, from what they really return."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -9,9 +9,16 @@ from jax import lax
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+from tests.lessons.drawing import BAR_HEIGHT, bar, cell, rect, svg, text
+from tests.lessons.rings import gather_rounds, scatter_rounds
+
 _N = 4
 _MESH = Mesh(np.array(jax.devices()[:_N]), ("x",))
-_CELL, _LEFT, _RIGHT, _TOP = 30, 58, 236, 40
+_CELL, _LEFT, _RIGHT, _TOP = 30, 62, 238, 40
+# Of the rounds: the ring of the lesson's mesh, and the array whose bytes the lesson gives.
+_RING = len(jax.devices())
+_WIDE, _HIGH, _HEAD = 37, 24, 26
+_SHARD = jax.numpy.zeros((64, 16)).nbytes // _RING
 # What device d puts in for part p is (p + 1) * 10**d: a value says which part it is, and whose terms are in it.
 _TERMS = np.array([[(part + 1) * 10**device for part in range(_N)] for device in range(_N)])
 _ALL_TERMS = int("1" * _N)
@@ -39,17 +46,12 @@ def _after(body: Callable[[jax.Array], jax.Array], values: np.ndarray) -> list[n
 def _sums(parts: Sequence[np.ndarray]) -> Rows:
     """Each value as the part that it is a term of, or the sum of."""
 
-    def cell(value: int) -> Cell:
+    def read(value: int) -> Cell:
         part = int(str(value)[0])
         return Cell(f"\u03a3{part - 1}", part) if value % _ALL_TERMS == 0 else Cell(str(part - 1), part, False)
 
-    cells = [[cell(int(value)) for value in part] for part in parts]
+    cells = [[read(int(value)) for value in part] for part in parts]
     return [{each.colour - 1: each for each in row} for row in cells]
-
-
-def _copies(parts: Sequence[np.ndarray]) -> Rows:
-    """Each value as the part that it is a copy of."""
-    return [{int(value): Cell(str(value), int(value) + 1) for value in part} for part in parts]
 
 
 def _blocks(parts: Sequence[np.ndarray]) -> Rows:
@@ -61,58 +63,78 @@ def _blocks(parts: Sequence[np.ndarray]) -> Rows:
 
 
 def _grid(left: int, name: str, rows: Rows) -> list[str]:
-    body = [f'<text x="{left + _N * _CELL // 2}" y="30" text-anchor="middle" class="soft-text">{name}</text>']
+    body = [text(left + _N * _CELL / 2, 30, name, "soft-text", "middle")]
     for device, row in enumerate(rows):
         for at in range(_N):
-            x, y, cell = left + at * _CELL, _TOP + device * _CELL, row.get(at)
-            kind = "faint" if cell is None else f"held of-{cell.colour}" if cell.solid else "cell"
-            body.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" class="{kind}"/>')
-            if cell is not None:
-                kind = "on-held" if cell.solid else "term"
-                middle = f'x="{x + _CELL // 2}" y="{y + _CELL // 2 + 5}" text-anchor="middle"'
-                body.append(f'<text {middle} class="{kind}">{cell.label}</text>')
+            box, found = (left + at * _CELL, _TOP + device * _CELL, _CELL, _CELL), row.get(at)
+            if found is None:
+                body.append(rect(*box, "faint"))
+            elif found.solid:
+                body += cell(*box, f"held of-{found.colour}", found.label, "on-held")
+            else:
+                body += cell(*box, f"term of-{found.colour}", found.label)
     return body
 
 
 def _drawing(name: str, before: Rows, after: Rows, what: str) -> str:
-    devices = [
-        f'<text x="4" y="{_TOP + device * _CELL + _CELL // 2 + 4}" class="soft-text">device {device}</text>'
-        for device in range(_N)
-    ]
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {_TOP + _N * _CELL + 8}" role="img" '
-        f'aria-labelledby="{name}-title {name}-desc">',
-        f'<title id="{name}-title">{name} on four devices</title>',
-        f'<desc id="{name}-desc">{what}</desc>',
-        *devices,
-        *_grid(_LEFT, "before", before),
-        f'<text x="207" y="{_TOP + _N * _CELL // 2 + 5}" text-anchor="middle">\u2192</text>',
-        *_grid(_RIGHT, "after", after),
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
+    body = [text(4, _TOP + (device + 0.5) * _CELL + 4, f"device {device}", "soft-text") for device in range(_N)]
+    body += _grid(_LEFT, "before", before)
+    body.append(text(210, _TOP + _N * _CELL / 2 + 5, "\u2192", "", "middle"))
+    body += _grid(_RIGHT, "after", after)
+    return svg(name, f"{name} on four devices", what, _TOP + _N * _CELL + 8, body)
+
+
+def _round(name: str, number: int, kinds: Sequence[dict[int, str]], sums: Sequence[int], held: int, what: str) -> str:
+    """What each device has in a round. `kinds` has the class of each part that it has; `sums` the terms in its sum."""
+    body = [text(4, 16, "part", "soft-text")]
+    body += [text(_LEFT + (part + 0.5) * _WIDE, 16, part, "soft-text", "middle") for part in range(_RING)]
+    for device, row in enumerate(kinds):
+        y = _HEAD + device * _HIGH
+        body.append(text(4, y + 17, f"device {device}", "soft-text"))
+        for part in range(_RING):
+            box, kind = (_LEFT + part * _WIDE, y, _WIDE, _HIGH), row.get(part, "faint")
+            if kind == "held" and sums:
+                body += cell(*box, f"held of-{part + 1}", sums[device], "on-held")
+            else:
+                body.append(rect(*box, kind if kind == "faint" else f"{kind} of-{part + 1}"))
+    y, most, sent = _HEAD + _RING * _HIGH + 8, _RING * _SHARD, number * _SHARD
+    body += bar(y, "each holds", f"{held:,} bytes", [(held, 1)], most)
+    body += bar(y + BAR_HEIGHT, "has sent", f"{sent:,} bytes", [(sent, 2)], most)
+    what = f"{what} Each holds {held:,} bytes and has sent {sent:,} bytes."
+    return svg(f"{name}-{number}", f"{name} around a ring: round {number}", what, y + 2 * BAR_HEIGHT, body)
+
+
+def _gathering() -> dict[str, str]:
+    rounds, drawn = gather_rounds(_RING), {}
+    for number in range(_RING):
+        kinds = [{rounds[each][device]: "held" for each in range(number + 1)} for device in range(_RING)]
+        held = len(kinds[0]) * _SHARD
+        what = f"Each of {_RING} devices has {len(kinds[0])} of {_RING} parts."
+        drawn[f"gather_{number}.svg"] = _round("all_gather", number, kinds, (), held, what)
+    return drawn
+
+
+def _scattering() -> dict[str, str]:
+    rounds, drawn = scatter_rounds(_RING), {}
+    for number, sums in enumerate(rounds):
+        kinds = []
+        for device, (part, _) in enumerate(sums):
+            sent = {earlier[device][0] for earlier in rounds[:number]}
+            kinds.append({each: "term" for each in range(_RING) if each not in sent} | {part: "held"})
+        (terms,) = {terms for _, terms in sums}
+        what = f"Each of {_RING} devices has a sum of {terms} terms of one part, and its own terms of parts not sent."
+        held = len(kinds[0]) * _SHARD
+        drawn[f"scatter_{number}.svg"] = _round("reduce_scatter", number, kinds, [terms] * _RING, held, what)
+    return drawn
 
 
 def figures() -> dict[str, str]:
-    own = np.arange(_N)
     blocks = np.array([[10 * row + column for column in range(_N)] for row in range(_N)])
-    gathered = _after(lambda shard: lax.all_gather(shard, "x", tiled=True), own)
-    scattered = _after(lambda term: lax.psum_scatter(term[0], "x", tiled=True), _TERMS)
     reduced = _after(lambda term: lax.psum(term[0], "x"), _TERMS)
     swapped = _after(lambda shard: lax.all_to_all(shard, "x", 1, 0, tiled=True), blocks)
     return {
-        "gather.svg": _drawing(
-            "all_gather",
-            _copies(np.split(own, _N)),
-            _copies(gathered),
-            "Before, each device holds one part. After, each device holds all four.",
-        ),
-        "scatter.svg": _drawing(
-            "reduce_scatter",
-            _sums(list(_TERMS)),
-            _sums(scattered),
-            "Before, each device holds a term of every part. After, each device holds the sum of one part.",
-        ),
+        **_gathering(),
+        **_scattering(),
         "reduce.svg": _drawing(
             "all_reduce",
             _sums(list(_TERMS)),

@@ -1,6 +1,10 @@
 """Draws the ticks of a forward pass that ran on host devices, and two simulated schedules of both passes."""
 
+from functools import cache
+
+from tests.lessons.drawing import BAR_HEIGHT, bar, cell, rect, svg, text
 from tests.lessons.pipelines import Schedule, gpipe, one_forward_one_backward, passing, simulate
+from tests.lessons.references import reference
 
 _STAGES, _MICROBATCHES = 3, 4
 # Of a forward pass: the columns of what waits, of each stage and of what is done.
@@ -11,27 +15,12 @@ _BOTTOM = _TABLE + _STAGES * _LINE
 _DEEP, _MANY, _NARROW, _ROW = 4, 8, 13, 18
 
 
-def _box(x: int, y: int, microbatch: int, wide: int = _BOX) -> list[str]:
-    return [
-        f'<rect x="{x}" y="{y}" width="{wide}" height="{_HIGH}" class="held of-{microbatch}"/>',
-        f'<text x="{x + wide // 2}" y="{y + 17}" text-anchor="middle" class="on-held">{microbatch}</text>',
-    ]
+def _box(x: float, y: float, microbatch: int, wide: int = _BOX) -> list[str]:
+    return cell(x, y, wide, _HIGH, f"held of-{microbatch}", microbatch, "on-held")
 
 
-def _header(x: int, text: str) -> str:
-    return f'<text x="{x}" y="16" text-anchor="middle" class="soft-text">{text}</text>'
-
-
-def _svg(name: str, title: str, what: str, height: int, body: list[str]) -> str:
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {height}" role="img" '
-        f'aria-labelledby="{name}-title {name}-desc">',
-        f'<title id="{name}-title">{title}</title>',
-        f'<desc id="{name}-desc">{what}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
+def _header(x: float, name: str) -> str:
+    return text(x, 16, name, "soft-text", "middle")
 
 
 def _table(rows: list[list[int]], tick: int) -> list[str]:
@@ -39,25 +28,18 @@ def _table(rows: list[list[int]], tick: int) -> list[str]:
     body = []
     for stage, row in enumerate(rows):
         y = _TABLE + stage * _LINE
-        body.append(f'<text x="4" y="{y + 16}" class="soft-text">stage {stage}</text>')
+        body.append(text(4, y + 16, f"stage {stage}", "soft-text"))
         for at, microbatch in enumerate(row):
-            x = 62 + at * (_CELL + 4)
-            body.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="cell"/>')
+            box = (62 + at * (_CELL + 4), y, _CELL, _LINE - 2)
             if at > tick:
-                continue
-            if not microbatch:
-                body.append(
-                    f'<text x="{x + _CELL // 2}" y="{y + 14}" text-anchor="middle" class="soft-text">idle</text>'
-                )
+                body.append(rect(*box, "cell"))
+            elif microbatch:
+                body += cell(*box, f"held of-{microbatch}", microbatch, "on-held")
             else:
-                body += [
-                    f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="held of-{microbatch}"/>',
-                    f'<text x="{x + _CELL // 2}" y="{y + 15}" text-anchor="middle" class="on-held">{microbatch}</text>',
-                ]
-    body.append(f'<text x="4" y="{_BOTTOM + 16}" class="soft-text">tick</text>')
+                body += cell(*box, "cell", "idle", "soft-text")
+    body.append(text(4, _BOTTOM + 16, "tick", "soft-text"))
     for at in range(len(rows[0])):
-        x = 62 + at * (_CELL + 4) + _CELL // 2
-        body.append(f'<text x="{x}" y="{_BOTTOM + 16}" text-anchor="middle" class="soft-text">{at + 1}</text>')
+        body.append(text(62 + at * (_CELL + 4) + _CELL / 2, _BOTTOM + 16, at + 1, "soft-text", "middle"))
     return body
 
 
@@ -65,49 +47,63 @@ def _tick(rows: list[list[int]], tick: int) -> str:
     """Where each microbatch is in a tick: it waits, is in a stage or is done. Below, the ticks up to this one."""
     entered = max(rows[0][: tick + 1])
     done = max([0, *rows[-1][:tick]])
-    body, what = ['<text x="4" y="16" class="soft-text">waiting</text>', _header(341, "done")], []
+    body, what = [text(4, 16, "waiting", "soft-text"), _header(341, "done")], []
     for at, microbatch in enumerate(range(entered + 1, _MICROBATCHES + 1)):
         body += _box(_LEFT, _TOP + at * (_HIGH + 4), microbatch)
     for at, microbatch in enumerate(range(1, done + 1)):
         body += _box(326, _TOP + at * (_HIGH + 4), microbatch)
     for stage, row in enumerate(rows):
         x, now = 62 + stage * _STEP, row[tick]
-        body += [
-            _header(x + 32, f"stage {stage}"),
-            f'<rect x="{x}" y="{_TOP}" width="64" height="{_HIGH + 20}" class="cell"/>',
-        ]
+        body += [_header(x + 32, f"stage {stage}"), rect(x, _TOP, 64, _HIGH + 20, "cell")]
         if now:
             body += _box(x + 10, _TOP + 10, now, 44)
             what.append(f"Stage {stage} has microbatch {now}.")
         else:
-            body.append(f'<text x="{x + 32}" y="{_TOP + 27}" text-anchor="middle" class="soft-text">idle</text>')
+            body.append(text(x + 32, _TOP + 27, "idle", "soft-text", "middle"))
             what.append(f"Stage {stage} is idle.")
         # What it has now, it sends on: the next stage had it one tick later.
         if now and stage + 1 < len(rows) and rows[stage + 1][tick + 1] == now:
-            body.append(f'<text x="{x + 74}" y="{_TOP + 27}" text-anchor="middle">→</text>')
+            body.append(text(x + 74, _TOP + 27, "→", "", "middle"))
             what.append(f"It sends it to stage {stage + 1}.")
     body += _table(rows, tick)
     what.append(f"Waiting microbatches: {_MICROBATCHES - entered}; done: {done}.")
+    y = _BOTTOM + 28
+    for colour, (label, many, most) in enumerate(_amounts(rows, tick), 1):
+        said = f"{many} microbatch{'' if many == 1 else 'es'}, {many * _microbatch():,} bytes"
+        body += bar(y, label, said, [(many, colour)], most)
+        what.append(f"{label.capitalize()}: {said}.")
+        y += BAR_HEIGHT
     title = f"A forward pass of {_MICROBATCHES} microbatches through {_STAGES} stages: tick {tick + 1}"
-    return _svg(f"tick-{tick + 1}", title, " ".join(what), _BOTTOM + 24, body)
+    return svg(f"tick-{tick + 1}", title, " ".join(what), y, body)
+
+
+def _amounts(rows: list[list[int]], tick: int) -> list[tuple[str, int, int]]:
+    """What all stages together keep for the backward pass and have sent after a tick, and after the last one."""
+    kept = [sum(1 for row in rows for now in row[: end + 1] if now) for end in (tick, len(rows[0]))]
+    sent = [sum(1 for row in rows[:-1] for now in row[: end + 1] if now) for end in (tick, len(rows[0]))]
+    return [("kept in all", *kept), ("sent in all", *sent)]
+
+
+@cache
+def _microbatch() -> int:
+    """The bytes of one microbatch of gpipe_forward's reference: what a stage sends to the next in a tick."""
+    program = reference("gpipe_forward")
+    return program.permute.each // program.measured.facts.devices
 
 
 def _schedule(top: int, name: str, schedule: Schedule) -> list[str]:
-    body = [f'<text x="4" y="{top + 14}">{name}: {schedule.length} ticks</text>']
+    body = [text(4, top + 14, f"{name}: {schedule.length} ticks")]
     for stage, row in enumerate(schedule.ticks):
         y = top + 22 + stage * (_ROW + 2)
-        body.append(f'<text x="4" y="{y + 14}" class="soft-text">stage {stage}</text>')
+        body.append(text(4, y + 14, f"stage {stage}", "soft-text"))
         for at, found in enumerate(row):
-            x = 58 + at * _NARROW
+            box = (58 + at * _NARROW, y, _NARROW, _ROW)
             if found is None:
-                body.append(f'<rect x="{x}" y="{y}" width="{_NARROW}" height="{_ROW}" class="faint"/>')
+                body.append(rect(*box, "faint"))
                 continue
             kind, microbatch = found
-            drawn, text = ("held", ' class="on-held"') if kind == "F" else ("term", "")
-            body += [
-                f'<rect x="{x}" y="{y}" width="{_NARROW}" height="{_ROW}" class="{drawn} of-{microbatch + 1}"/>',
-                f'<text x="{x + _NARROW / 2}" y="{y + 14}" text-anchor="middle"{text}>{microbatch + 1}</text>',
-            ]
+            drawn, label = ("held", "on-held") if kind == "F" else ("term", "")
+            body += cell(*box, f"{drawn} of-{microbatch + 1}", microbatch + 1, label)
     return body
 
 
@@ -120,7 +116,7 @@ def _schedules() -> str:
         kept = ", ".join(map(str, schedule.most))
         what.append(f"{name} takes {schedule.length} ticks. Its stages keep at most {kept} microbatches.")
     title = f"{_MANY} microbatches through {_DEEP} stages, forward and backward"
-    return _svg("schedules", title, " ".join(what), 2 * each - 6, body)
+    return svg("schedules", title, " ".join(what), 2 * each - 6, body)
 
 
 def figures() -> dict[str, str]:

@@ -8,6 +8,7 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from grader.program.census import take_census
+from tests.lessons.drawing import cell, svg, text
 
 _MESH = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
 _CELL, _LEFT, _TEXT, _BAND = 30, 4, 140, 86
@@ -29,10 +30,7 @@ def _grid(top: int, groups: list[tuple[int, ...]]) -> list[str]:
     for (row, column), device in np.ndenumerate(_MESH.device_ids):
         (colour,) = [at for at, group in enumerate(groups, 1) if device in group]
         x, y = _LEFT + column * _CELL, top + row * _CELL
-        body.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" class="held of-{colour}"/>')
-        body.append(
-            f'<text x="{x + _CELL // 2}" y="{y + _CELL // 2 + 5}" text-anchor="middle" class="on-held">{device}</text>'
-        )
+        body += cell(x, y, _CELL, _CELL, f"held of-{colour}", device, "on-held")
     return body
 
 
@@ -45,15 +43,8 @@ def figures() -> dict[str, str]:
     for at, axes in enumerate(_AXES):
         groups, top, name = _groups(axes), at * _BAND + 8, " and ".join(axes)
         body += _grid(top, groups)
-        body.append(f'<text x="{_TEXT}" y="{top + 20}" class="soft-text">along {name}</text>')
-        body.append(f'<text x="{_TEXT}" y="{top + 44}" class="mono">{_written(groups)}</text>')
+        body.append(text(_TEXT, top + 20, f"along {name}", "soft-text"))
+        body.append(text(_TEXT, top + 44, _written(groups), "mono"))
         described.append(f"Along {name}, the groups are {_written(groups)}.")
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {len(_AXES) * _BAND}" role="img" '
-        'aria-labelledby="hlo-groups-title hlo-groups-desc">',
-        '<title id="hlo-groups-title">Groups of a mesh of 2 by 4 devices</title>',
-        f'<desc id="hlo-groups-desc">{" ".join(described)}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return {"groups.svg": "\n".join(lines) + "\n"}
+    title = "Groups of a mesh of 2 by 4 devices"
+    return {"groups.svg": svg("hlo-groups", title, " ".join(described), len(_AXES) * _BAND, body)}

@@ -8,6 +8,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from tests.lessons.attention import to_heads, turns
+from tests.lessons.drawing import cell, rect, svg, text
 
 _N, _SHOWN = 4, 1
 _MESH = Mesh(np.array(jax.devices()[:_N]), ("x",))
@@ -16,18 +17,6 @@ _WHOLE, _ROWS, _COLUMNS = P(), P("x"), P(None, "x")
 _TENSOR = [("norm", 4, _WHOLE), ("input", 4, _WHOLE), ("hidden", 8, _COLUMNS), ("result", 4, _WHOLE)]
 _SEQUENCE = [("norm", 4, _ROWS), ("input", 4, _WHOLE), ("hidden", 8, _COLUMNS), ("result", 4, _ROWS)]
 _UNIT, _GAP, _CELL = 12, 36, 34
-
-
-def _svg(name: str, title: str, what: str, height: int, body: Sequence[str]) -> str:
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {height}" role="img" '
-        f'aria-labelledby="{name}-title {name}-desc">',
-        f'<title id="{name}-title">{title}</title>',
-        f'<desc id="{name}-desc">{what}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def _held(columns: int, spec: P) -> tuple[slice, slice]:
@@ -39,19 +28,19 @@ def _held(columns: int, spec: P) -> tuple[slice, slice]:
 
 def _activations(top: int, name: str, parts: Sequence[tuple[str, int, P]], between: dict[int, str]) -> list[str]:
     """A line of activations. `between` has the collective before a part, by the part's place."""
-    body, x, y = [f'<text x="4" y="{top + 14}">{name}</text>'], 4, top + 44
+    body, x, y = [text(4, top + 14, name)], 4, top + 44
     for at, (label, columns, spec) in enumerate(parts):
         wide, (rows, held) = columns * _UNIT, _held(columns, spec)
         if at:
-            body.append(f'<text x="{x - _GAP // 2}" y="{y + 28}" text-anchor="middle">→</text>')
+            body.append(text(x - _GAP / 2, y + 28, "→", "", "middle"))
         if at in between:
-            body.append(f'<text x="{x - _GAP // 2}" y="{y + 66}" text-anchor="middle">{between[at]}</text>')
+            body.append(text(x - _GAP / 2, y + 66, between[at], "", "middle"))
+        left, right = x + held.start * _UNIT, x + held.stop * _UNIT
+        high = (rows.stop - rows.start) * _UNIT
         body += [
-            f'<text x="{x + wide // 2}" y="{y - 8}" text-anchor="middle" class="soft-text">{label}</text>',
-            f'<rect x="{x}" y="{y}" width="{wide}" height="{_N * _UNIT}" class="faint"/>',
-            f'<rect x="{x + held.start * _UNIT}" y="{y + rows.start * _UNIT}" '
-            f'width="{(held.stop - held.start) * _UNIT}" height="{(rows.stop - rows.start) * _UNIT}" '
-            f'class="held of-{_SHOWN + 1}"/>',
+            text(x + wide / 2, y - 8, label, "soft-text", "middle"),
+            rect(x, y, wide, _N * _UNIT, "faint"),
+            rect(left, y + rows.start * _UNIT, right - left, high, f"held of-{_SHOWN + 1}"),
         ]
         x += wide + _GAP
     return body
@@ -66,7 +55,7 @@ def _block() -> str:
         "them in the input after an all_gather, some hidden units, and some positions in the result after a "
         "reduce_scatter."
     )
-    return _svg("block", "What the second of four devices holds of the activations of a block", what, 244, body)
+    return svg("block", "What the second of four devices holds of the activations of a block", what, 244, body)
 
 
 def _heads() -> str:
@@ -79,50 +68,37 @@ def _heads() -> str:
     for shard in moved.addressable_shards:
         after[shard.index] = _MESH.devices.tolist().index(shard.device)
     body = []
-    for left, name, owners in ((40, "before", before), (216, "after", after)):
-        middle = left + _N * _CELL // 2
-        body += [
-            f'<text x="{middle}" y="14" text-anchor="middle">{name}</text>',
-            f'<text x="{middle}" y="34" text-anchor="middle" class="soft-text">heads</text>',
-        ]
-        for row in range(_N):
-            for column in range(_N):
-                x, y, owner = left + column * _CELL, 42 + row * _CELL, int(owners[row, column])
-                body += [
-                    f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" class="held of-{owner + 1}"/>',
-                    f'<text x="{x + _CELL // 2}" y="{y + 22}" text-anchor="middle" class="on-held">{owner}</text>',
-                ]
-        y = 42 + _N * _CELL // 2
-        body.append(
-            f'<text x="{left - 12}" y="{y}" text-anchor="middle" class="soft-text" '
-            f'transform="rotate(-90 {left - 12} {y})">positions</text>'
-        )
+    for left, name, owners in ((64, "before", before), (220, "after", after)):
+        middle = left + _N * _CELL / 2
+        body += [text(middle, 14, name, "", "middle"), text(middle, 34, "heads", "soft-text", "middle")]
+        for (row, column), owner in np.ndenumerate(owners):
+            box = (left + column * _CELL, 42 + row * _CELL, _CELL, _CELL)
+            body += cell(*box, f"held of-{owner + 1}", owner, "on-held")
+    body.append(text(4, 42 + _N * _CELL / 2 + 4, "positions", "soft-text"))
     what = "Before, each device has a row: one part of the positions, all heads. After, each has a column."
-    return _svg("heads", "Which of four devices has each part of the positions and heads", what, 184, body)
+    return svg("heads", "Which of four devices has each part of the positions and heads", what, 184, body)
 
 
 def _turn(owners: list[list[int]], turn: int) -> str:
     """The scores of each device's queries with each device's keys: computed before, computed now, or not yet."""
     left, top, what = 84, 44, []
-    body = [f'<text x="{left + _N * 33}" y="14" text-anchor="middle" class="soft-text">keys of device</text>']
-    body += [
-        f'<text x="{left + keys * 66 + 32}" y="34" text-anchor="middle" class="soft-text">{keys}</text>'
-        for keys in range(_N)
-    ]
+    body = [text(left + _N * 33, 14, "keys of device", "soft-text", "middle")]
+    body += [text(left + keys * 66 + 32, 34, keys, "soft-text", "middle") for keys in range(_N)]
     for device in range(_N):
         y, now = top + device * 30, owners[turn][device]
         before = [owners[earlier][device] for earlier in range(turn)]
-        body.append(f'<text x="4" y="{y + 18}" class="soft-text">device {device}</text>')
+        body.append(text(4, y + 18, f"device {device}", "soft-text"))
         for keys in range(_N):
-            x = left + keys * 66
-            kind = f"held of-{keys + 1}" if keys == now else f"term of-{keys + 1}" if keys in before else "faint"
-            body.append(f'<rect x="{x}" y="{y}" width="64" height="26" class="{kind}"/>')
-            if keys == now or keys in before:
-                text, drawn = ("now", ' class="on-held"') if keys == now else ("done", "")
-                body.append(f'<text x="{x + 32}" y="{y + 18}" text-anchor="middle"{drawn}>{text}</text>')
+            box = (left + keys * 66, y, 64, 26)
+            if keys == now:
+                body += cell(*box, f"held of-{keys + 1}", "now", "on-held")
+            elif keys in before:
+                body += cell(*box, f"term of-{keys + 1}", "done")
+            else:
+                body.append(rect(*box, "faint"))
         what.append(f"Device {device} has the keys of device {now}.")
     title = f"Ring attention on {_N} devices: turn {turn + 1}"
-    return _svg(f"turn-{turn + 1}", title, " ".join(what), top + _N * 30 + 2, body)
+    return svg(f"turn-{turn + 1}", title, " ".join(what), top + _N * 30 + 2, body)
 
 
 def figures() -> dict[str, str]:

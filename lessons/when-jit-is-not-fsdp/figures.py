@@ -6,11 +6,11 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.program.census import take_census
+from tests.lessons.drawing import BAR_HEIGHT, bar, svg
 
 _MESH = Mesh(jax.devices(), ("x",))
 _ROWS = (32, 64, 96, 128, 256, 512)
 _SHAPES, _SPECS = ((64, 128), (128, 32)), (P(None, "x"), P("x"))
-_LEFT, _WIDE, _HIGH, _LINE = 70, 286, 16, 42
 # In the order of the drawing.
 _COLOURS = {"activations": 1, "weights": 3, "gradients": 5}
 
@@ -48,33 +48,16 @@ def _sent(rows: int) -> dict[str, int]:
     return {what: sent[what] for what in _COLOURS if what in sent}
 
 
-def _bar(y: int, rows: int, sent: dict[str, int], most: int) -> list[str]:
-    label = f"{sum(sent.values()):,} bytes: {' and '.join(sent)}"
-    body = [
-        f'<text x="4" y="{y + 15}" class="soft-text">{rows} rows</text>',
-        f'<text x="{_LEFT}" y="{y + 15}">{label}</text>',
-    ]
-    x = _LEFT
-    for what, amount in sent.items():
-        width = round(_WIDE * amount / most)
-        body.append(f'<rect x="{x}" y="{y + 21}" width="{width}" height="{_HIGH}" class="held of-{_COLOURS[what]}"/>')
-        x += width
-    return body
-
-
 def figures() -> dict[str, str]:
     sent = {rows: _sent(rows) for rows in _ROWS}
     most = max(sum(each.values()) for each in sent.values())
-    body = [line for at, rows in enumerate(_ROWS) for line in _bar(at * _LINE, rows, sent[rows], most)]
+    body = []
+    for at, (rows, each) in enumerate(sent.items()):
+        said = f"{sum(each.values()):,} bytes: {' and '.join(each)}"
+        parts = [(amount, _COLOURS[what]) for what, amount in each.items()]
+        body += bar(at * BAR_HEIGHT, f"{rows} rows", said, parts, most)
     described = [
         f"With {rows} rows {sum(each.values()):,} bytes of {' and '.join(each)}." for rows, each in sent.items()
     ]
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {len(_ROWS) * _LINE}" role="img" '
-        'aria-labelledby="by-rows-title by-rows-desc">',
-        '<title id="by-rows-title">Bytes that a device sends in a jitted step</title>',
-        f'<desc id="by-rows-desc">{" ".join(described)}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return {"by_rows.svg": "\n".join(lines) + "\n"}
+    title = "Bytes that a device sends in a jitted step"
+    return {"by_rows.svg": svg("by-rows", title, " ".join(described), len(_ROWS) * BAR_HEIGHT, body)}

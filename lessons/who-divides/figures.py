@@ -8,6 +8,8 @@ from jax import lax
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+from tests.lessons.drawing import cell, svg, text
+
 _MESH = Mesh(jax.devices(), ("x",))
 _CELL, _LEFT, _HIGH = 32, 100, 28
 _WIDE = _CELL * _MESH.size
@@ -30,42 +32,33 @@ def _computed() -> tuple[list[int], int]:
 def _row(y: int, name: str, values: Sequence[object], *, coloured: bool = False) -> list[str]:
     """One cell a value, as wide as the devices together."""
     wide = _WIDE // len(values)
-    body = [f'<text x="4" y="{y + 19}" class="soft-text">{name}</text>']
+    body = [text(4, y + 19, name, "soft-text")]
     for at, value in enumerate(values):
-        x, kind = _LEFT + at * wide, f"held of-{at + 1}" if coloured else "cell"
-        body.append(f'<rect x="{x}" y="{y}" width="{wide}" height="{_HIGH}" class="{kind}"/>')
-        kind = ' class="on-held"' if coloured else ""
-        body.append(f'<text x="{x + wide // 2}" y="{y + 19}" text-anchor="middle"{kind}>{value}</text>')
+        kinds = (f"held of-{at + 1}", "on-held") if coloured else ("cell", "")
+        body += cell(_LEFT + at * wide, y, wide, _HIGH, kinds[0], value, kinds[1])
     return body
 
 
 def _arrow(y: int, name: str) -> list[str]:
-    return [f'<text x="{_LEFT + _WIDE // 2}" y="{y}" text-anchor="middle" class="mono">\u2193 {name}</text>']
+    return [text(_LEFT + _WIDE / 2, y, f"\u2193 {name}", "mono", "middle")]
 
 
 def figures() -> dict[str, str]:
     own, total = _computed()
     devices = range(_MESH.size)
-    names = [
-        f'<text x="{_LEFT + at * _CELL + _CELL // 2}" y="72" text-anchor="middle" class="soft-text">{at}</text>'
-        for at in devices
-    ]
-    lines = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 242" role="img" '
-        'aria-labelledby="sum-title sum-desc">',
-        '<title id="sum-title">The gradient of a weight that is equal on all devices</title>',
-        '<desc id="sum-desc">Forward, pvary makes a copy of the weight 3 for each of eight devices, whose rows are '
-        f"1 to 8. Backward, the gradients of the copies are {', '.join(map(str, own))}, and psum adds them up to "
-        f"{total}.</desc>",
+    body = [
         *_row(4, "weight", [3]),
         *_arrow(51, "pvary"),
-        '<text x="4" y="72" class="soft-text">device</text>',
-        *names,
+        text(4, 72, "device", "soft-text"),
+        *(text(_LEFT + (at + 0.5) * _CELL, 72, at, "soft-text", "middle") for at in devices),
         *_row(78, "its copy", [3 for _ in devices]),
         *_row(110, "its row", [at + 1 for at in devices], coloured=True),
         *_row(142, "its gradient", own, coloured=True),
         *_arrow(189, "psum, the transpose"),
         *_row(202, "gradient", [total]),
-        "</svg>",
     ]
-    return {"sum.svg": "\n".join(lines) + "\n"}
+    what = (
+        "Forward, pvary makes a copy of the weight 3 for each of eight devices, whose rows are 1 to 8. Backward, the "
+        f"gradients of the copies are {', '.join(map(str, own))}, and psum adds them up to {total}."
+    )
+    return {"sum.svg": svg("sum", "The gradient of a weight that is equal on all devices", what, 242, body)}

@@ -45,3 +45,41 @@ def sent(kind: str, devices: int) -> int:
     rows = jax.ShapeDtypeStruct((devices * WIDTH if one_each else WIDTH, WIDTH), jnp.float32)
     text = jax.jit(mapped).lower(rows).compile().as_text()
     return sum(each.ring_bytes * (each.executions or 0) for each in take_census(text, devices).collectives)
+
+
+def gather_rounds(devices: int) -> list[list[int]]:
+    """A ring's all_gather on host devices: for each round and device, the part that arrives. First, its own."""
+
+    def body(own: jax.Array) -> jax.Array:
+        seen = [own]
+        for _ in range(devices - 1):
+            seen.append(lax.ppermute(seen[-1], "x", _ring(devices)))
+        return jnp.stack(seen)
+
+    return _rounds(body, jnp.arange(devices), devices)
+
+
+def scatter_rounds(devices: int) -> list[list[tuple[int, int]]]:
+    """A ring's reduce_scatter: for each round and device, the part that it sums, and how many terms are in the sum."""
+
+    def body(terms: jax.Array) -> jax.Array:
+        own = (lax.axis_index("x") - 1) % devices
+        seen = [terms[0, own]]
+        for later in range(1, devices):
+            arrived = lax.ppermute(seen[-1], "x", _ring(devices))
+            seen.append(arrived + terms[0, (own - later) % devices])
+        return jnp.stack(seen)[:, None]
+
+    # A term of part p is 1000 * p + 1: a sum of t terms is t times that.
+    terms = jnp.broadcast_to(1000 * jnp.arange(devices) + 1, (devices, devices))
+    return [[(each // (each % 1000) // 1000, each % 1000) for each in row] for row in _rounds(body, terms, devices)]
+
+
+def _ring(devices: int) -> list[tuple[int, int]]:
+    return [(each, (each + 1) % devices) for each in range(devices)]
+
+
+def _rounds(body: Callable[[jax.Array], jax.Array], values: jax.Array, devices: int) -> list[list[int]]:
+    mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
+    run = jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=P(None, "x"))
+    return jax.jit(run)(values).tolist()

@@ -48,6 +48,22 @@ def test_the_mistakes_that_are_corrected_are_counted() -> None:
     assert re.findall(r"(\d+) of the (\d+) mistakes", page) == [(str(len(corrected)), str(len(MISTAKES)))]
 
 
+@pytest.mark.parametrize(
+    ("figure", "amounts"),
+    [
+        ("four-collectives/figures/gather_0.svg", ["shard_bytes"]),
+        ("four-collectives/figures/gather_7.svg", ["whole_bytes", "gather_sent"]),
+        ("four-collectives/figures/scatter_0.svg", ["whole_bytes"]),
+        ("four-collectives/figures/scatter_7.svg", ["shard_bytes", "scatter_sent"]),
+        ("pipelines/figures/tick_1.svg", ["sent_each"]),
+    ],
+)
+def test_the_amounts_in_steps_are_those_that_the_lesson_measures(figure: str, amounts: list[str]) -> None:
+    claims, drawn = SHIPPED.get(figure.split("/")[0]).claims.by_name, (LESSONS / figure).read_text(encoding="utf-8")
+    for each in amounts:
+        assert re.search(rf"\b{claims[each].text}</text>", drawn), each
+
+
 def words(file: Path) -> int:
     """Those that are read: no programs, no output, no marks of boxes, claims and lists."""
     lines, inside = [], False

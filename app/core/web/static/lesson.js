@@ -42,7 +42,7 @@ for (const steps of document.querySelectorAll(".steps")) {
   play.addEventListener("click", () => {
     if (timer) return pause();
     show(at() === radios.length - 1 ? 0 : at() + 1);
-    if (at() === radios.length - 1) return;
+    if (at() === radios.length - 1) return pause();
     timer = setInterval(advance, EVERY_MS);
     play.textContent = "Pause";
   });
