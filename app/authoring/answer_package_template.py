@@ -3,6 +3,11 @@
 _VALUES = ("mark", "slug", "uuid", "title", "summary", "track", "mode")
 _FILES = {
     "problem.toml": """
+# The parameters of a question that have its mesh and its array, for the drawing on the page
+[mesh]
+axes = "fsdp"
+shape = ["rows", "columns"]
+
 # {mark}: what the student writes: a number, a choice, a spec or a table, each within a tolerance
 [[answers]]
 id = "bytes"

@@ -109,7 +109,7 @@ def show_answer(spec: AnswerSpec, value: Value) -> str:
         return json.dumps(value)
     if isinstance(value, str):
         return value
-    return f"{grouped(value)} {spec.unit}".strip()
+    return f"{grouped(value)} {_singular(spec.unit) if value == 1 else spec.unit}".strip()
 
 
 def grouped(value: int | float) -> str:

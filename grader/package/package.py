@@ -197,6 +197,20 @@ class AnswerSpec(_Closed):
         return self
 
 
+class MeshSpec(_Closed):
+    """Which parameters of a question have its mesh, so that the page can draw it.
+
+    `axes` has the axes with their sizes, or the size of one axis, which has its name. `shape` has the sizes of an array
+    on it, `device` the device that the question is about, and `given` a spec whose slices the question asks for, so
+    they are not drawn.
+    """
+
+    axes: Name
+    shape: list[Name] = Field(default_factory=list, max_length=2)
+    device: Name | None = None
+    given: Name | None = None
+
+
 class AnswerManifest(_Manifest):
     """problem.toml of a problem that is answered in a form, about numbers that are drawn for each student."""
 
@@ -204,6 +218,7 @@ class AnswerManifest(_Manifest):
     answers: list[AnswerSpec] = Field(min_length=1, max_length=12)
     # How many questions are drawn. Equal ones count once.
     variants: int = Field(default=64, ge=8, le=64)
+    mesh: MeshSpec | None = None
 
     @property
     def entry(self) -> str:

@@ -26,6 +26,7 @@ from grader.package.package import (
     KnownSubmission,
     Limits,
     Manifest,
+    MeshSpec,
     Package,
     ProgramSpec,
     Tolerance,
@@ -47,6 +48,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "program": ProgramSpec,
     "inputs": InputSpec,
     "answers": AnswerSpec,
+    "mesh": MeshSpec,
 }
 # The first string of a file, after comments, found in linear time even if it never ends.
 _DOCSTRING = re.compile(

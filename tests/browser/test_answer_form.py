@@ -94,10 +94,42 @@ def test_what_cannot_be_read_is_named_at_its_field(
     for label in ("Bytes on one device", "Its spec"):
         expect(page.get_by_label(label)).to_have_attribute("aria-invalid", "true")
     field = page.get_by_label("Bytes on one device")
+    expect(field).to_be_focused()
     expect(field).to_have_value("1,00")
     expect(field).to_have_accessible_description(re.compile("Write"))
     expect(page.get_by_role("heading", name="Your question", exact=True)).to_be_visible()
     assert _complaints(page) == []
+
+
+def test_the_mesh_shows_what_a_typed_spec_means_and_not_whether_it_is_right(open_page: OpenPage) -> None:
+    page = _open_question(open_page, viewport={"width": 1366, "height": 768})
+    devices = len(page.locator(".question-mesh [data-device]").all())
+    expect(page.locator(".question-mesh figcaption")).to_have_text(f"The mesh: fsdp = {devices}.")
+    means, letters = page.locator(".meaning").get_by_role("status"), page.locator(".meaning .letter")
+    expect(means).to_have_text("Answer, and the mesh shows what your answer means.")
+    page.get_by_label("Its spec").focus()
+    for typed, text, drawn in (
+        ("P('fsdp')", f"Dimension 0 is split into {devices} blocks along fsdp. A: device 0. B: device 1.", list("AB")),
+        ("P()", "Whole on every device.", ["all", "all"]),
+        ("P('data')", "The mesh has no axis 'data'. Its axes are fsdp.", ["", ""]),
+        ("P('fsdp', 'fsdp')", "A spec can name each axis only once.", ["", ""]),
+        ("P(None, 'fsdp')", "The array has 1 dimension, and this spec has 2 entries.", ["", ""]),
+        ("P('fsdp'", "This is not a complete spec yet.", ["", ""]),
+        ('jax.sharding.PartitionSpec(("fsdp",), None)', "blocks along fsdp. A: device 0.", list("AB")),
+    ):
+        page.keyboard.press("Control+a")
+        page.keyboard.type(typed)
+        expect(means).to_contain_text(text)
+        assert letters.all_text_contents()[:2] == drawn
+        expect(page.locator(".meaning .shard")).to_have_count(devices if drawn[0] else 0)
+    assert _complaints(page) == []
+
+
+def test_without_a_script_the_form_has_no_empty_picture(open_page: OpenPage) -> None:
+    page = _open_question(open_page, java_script_enabled=False)
+    expect(page.locator(".question-mesh svg")).to_be_visible()
+    expect(page.get_by_label("Its spec")).to_be_visible()
+    expect(page.locator(".meaning")).to_be_hidden()
 
 
 def test_a_wrong_answer_brings_new_numbers_and_a_right_one_the_explanation(open_page: OpenPage) -> None:
@@ -106,14 +138,21 @@ def test_a_wrong_answer_brings_new_numbers_and_a_right_one_the_explanation(open_
     _answer(page, str(_right_bytes(page) + 1), "P('fsdp')")
     verdict = page.locator("section.verdict")
     expect(verdict.get_by_role("heading", name="rejected", level=2)).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
-    expect(verdict).to_contain_text("1 of 2 answers is right.")
+    expect(verdict).to_contain_text("Answers: 1 of 2 right")
     expect(verdict).to_contain_text("1 of 2 answers is wrong: Bytes on one device.")
     for about_code in ("dtype", "tolerance.", "Where to look", "hidden"):
         expect(verdict).not_to_contain_text(about_code)
     assert _complaints(page) == []
 
-    page.get_by_role("link", name="Back to the problem").click()
+    expect(verdict).to_contain_text("50 of 100 points")
+
+    page.get_by_role("link", name="Answer again").click()
     expect(page.get_by_role("heading", name="Your question, try 2")).to_be_visible()
+    # The first wrong field has the focus, and says how the last answer was graded.
+    number, spec = page.get_by_label("Bytes on one device"), page.get_by_label("Its spec")
+    expect(number).to_be_focused()
+    expect(number).to_have_accessible_description(re.compile("In try 1, .* was wrong"))
+    expect(spec).to_have_accessible_description(re.compile(r"In try 1, .*P\('fsdp'\) was right"))
     again = page.get_by_role("region", name="Your question, try 2")
     assert again.locator("p").inner_text() not in asked
     expect(page.get_by_label("Bytes on one device")).to_have_value("")

@@ -96,6 +96,12 @@ class VerdictView:
     walls: tuple[str, ...]
     timings: tuple[tuple[str, int], ...]
 
+    @property
+    def outcome(self) -> str:
+        """`accepted, 100 of 100`."""
+        status = "nothing written yet" if self.status == "unwritten" else self.status
+        return status if self.score is None else f"{status}, {self.score} of {self.max_score}"
+
 
 def arrange_verdict(
     verdict: Verdict, *, is_starter: bool = False, is_answer: bool = False, own_inputs: str = ""

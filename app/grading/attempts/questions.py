@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -12,9 +12,10 @@ from app.grading.attempts.models import GiveUpRow
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
 from app.problems.questions import questions_for
-from grader.answers.answer_text import read_answers
+from grader.answers.answer_text import read_answer, read_answers, show_answer
 from grader.answers.question_variants import AnswerSheet, Variant, Variants, read_object
 from grader.package.package import AnswerManifest, Package
+from grader.verdicts.stored_verdict import read_verdict
 
 State = Literal["open", "accepted", "given_up"]
 
@@ -37,6 +38,14 @@ class Question:
         return self.state != "open" and not self.is_closed
 
 
+@dataclass(frozen=True, slots=True)
+class LastAnswer:
+    """What was answered to the question of the last try, which had other numbers."""
+
+    text: str
+    is_right: bool
+
+
 async def question_of(session: AsyncSession, user: User, package: Package) -> Question:
     """The question of the accepted attempt if there is one, else one that follows the rejected attempts.
 
@@ -52,13 +61,7 @@ async def question_of(session: AsyncSession, user: User, package: Package) -> Qu
             f"The problem {package.slug!r} asks for code, not for answers. Its statement says what to write."
         )
     questions = await _drawn(session, package)
-    mine = (
-        AttemptRow.user_id == user.id,
-        AttemptRow.problem == package.slug,
-        AttemptRow.version == package.version,
-        AttemptRow.kind == "attempt",
-        *await shown_only(session, user_id=user.id, problem=package.slug),
-    )
+    mine = await _counted(session, user, package)
     accepted = select(AttemptRow.source).where(*mine, AttemptRow.verdict_status == "accepted")
     source = await session.scalar(accepted.order_by(AttemptRow.created_at, AttemptRow.id).limit(1))
     if source is not None:
@@ -79,6 +82,28 @@ async def sample_question(session: AsyncSession, package: Package) -> Question:
       QuestionsNotDrawn.
     """
     return Question((await _drawn(session, package)).variants[0], 1, "open")
+
+
+async def last_try_of(session: AsyncSession, user: User, package: Package) -> dict[str, LastAnswer]:
+    """What the user answered in the last rejected attempt that `question_of` counts, by the id of the answer."""
+    if not isinstance(package.manifest, AnswerManifest):
+        return {}
+    query = (
+        select(AttemptRow.source, AttemptRow.verdict)
+        .where(*await _counted(session, user, package), AttemptRow.verdict_status == "rejected")
+        .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+        .limit(1)
+    )
+    last = (await session.execute(query)).one_or_none()
+    answers = _answers_of(last.source) if last else None
+    if last is None or answers is None:
+        return {}
+    right = {case.id: case.passed for case in read_verdict(last.verdict).cases}
+    return {
+        spec.id: LastAnswer(show_answer(spec, read_answer(spec, answers[spec.id])), right[spec.id])
+        for spec in package.manifest.answers
+        if spec.id in answers and spec.id in right
+    }
 
 
 async def name_question(session: AsyncSession, user: User, package: Package, attempt: AttemptRow) -> None:
@@ -117,6 +142,17 @@ async def _drawn(session: AsyncSession, package: Package) -> Variants:
             f"The questions of {package.slug!r} are being drawn. Try again in a minute.", headers={"Retry-After": "30"}
         )
     return questions
+
+
+async def _counted(session: AsyncSession, user: User, package: Package) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for attempts that this version graded, and whose verdict the user may see."""
+    return (
+        AttemptRow.user_id == user.id,
+        AttemptRow.problem == package.slug,
+        AttemptRow.version == package.version,
+        AttemptRow.kind == "attempt",
+        *await shown_only(session, user_id=user.id, problem=package.slug),
+    )
 
 
 async def _earlier(session: AsyncSession, attempt: AttemptRow) -> str | None:

@@ -7,10 +7,12 @@ from typing import Any
 
 from app.core.services import Services
 from app.core.web.markdown import Prose
-from app.grading.attempts.questions import Question
+from app.grading.attempts.questions import LastAnswer, Question
+from app.learning.workbench.answer_mesh import Meaning, MeshPicture, meaning_of, picture_of
 from app.learning.workbench.editorial import render
 from grader.answers.answer_text import example_of, show_answer, tolerance_text
 from grader.answers.question_variants import fill
+from grader.checks.answer.values import TRIES_WITH_PARTS
 from grader.package.package import AnswerManifest, AnswerSpec, Package
 
 PREFIX = "answer."
@@ -29,10 +31,16 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class AnswerField:
-    """One answer: its controls, row by row for a table. `expected` is empty until it may be shown."""
+    """One answer: its controls, row by row for a table. `expected` is empty until it may be shown.
+
+    `last` is the answer of the last try. `meaning` is what a script can draw of an answer on the mesh.
+    """
 
     spec: AnswerSpec
     controls: list[list[Control]]
+    points: int
+    last: LastAnswer | None
+    meaning: Meaning | None
     write: str
     tolerance: str
     fault: str
@@ -41,11 +49,17 @@ class AnswerField:
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """What the page shows to one user. `explanation` is None until it may be shown."""
+    """What the page shows to one user. `explanation` is None until it may be shown.
+
+    `earns_parts`: right answers earn points although others are wrong. `first_fault` is the control for the focus.
+    """
 
     current: Question
     question: Prose
+    mesh: MeshPicture | None
     fields: list[AnswerField]
+    earns_parts: bool
+    first_fault: str
     explanation: Prose | None
 
 
@@ -56,14 +70,19 @@ async def form_of(
     current: Question,
     written: Mapping[str, str],
     faults: Mapping[str, str],
+    last: Mapping[str, LastAnswer],
 ) -> AnswerForm:
     """`written` has what was sent, by the name of the control; `faults` what is wrong with it, by id."""
     variant = current.variant
+    mesh = picture_of(manifest, variant.parameters)
     values: dict[str, Any] = dict(current.answers or {})
     fields = [
         AnswerField(
             spec=each,
             controls=_controls(each, values.get(each.id), written),
+            points=manifest.points[each.id],
+            last=last.get(each.id),
+            meaning=meaning_of(each, mesh),
             write=example_of(each),
             tolerance=tolerance_text(each) if each.kind in ("number", "table") else "",
             fault=faults.get(each.id, ""),
@@ -75,7 +94,15 @@ async def form_of(
     if current.is_explained:
         texts["explanation"] = fill(package.files["explanation.md"], variant.names())
     question, *explanation = await render(services, package, texts)
-    return AnswerForm(current, question, fields, explanation[0] if explanation else None)
+    return AnswerForm(
+        current,
+        question,
+        mesh,
+        fields,
+        earns_parts=len(fields) > 1 and current.number_of_try <= TRIES_WITH_PARTS,
+        first_fault=next((each.controls[0][0].name for each in fields if each.fault), ""),
+        explanation=explanation[0] if explanation else None,
+    )
 
 
 def source_of(manifest: AnswerManifest, form: Mapping[str, str]) -> str:

@@ -25,7 +25,7 @@ from app.grading.attempts.durations import Durations
 from app.grading.attempts.own_inputs import FIELD as TYPED
 from app.grading.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.grading.attempts.phases import WORDS
-from app.grading.attempts.questions import question_of, sample_question
+from app.grading.attempts.questions import last_try_of, question_of, sample_question
 from app.grading.attempts.service import Attempts
 from app.grading.comments.service import Comments
 from app.grading.queue.local_judge import LocalJudge
@@ -203,13 +203,14 @@ async def _answer_form(
     try:
         async with services[Database].reading() as session:
             current = await (question_of(session, user, package) if user else sample_question(session, package))
+            last = await last_try_of(session, user, package) if user and current.state == "open" else {}
     except QuestionsNotDrawn:
         return None
     current = replace(current, is_closed=in_exam)
     faults = refusal.extra.get("faults", {}) if isinstance(refusal, AnswersUnfit) else {}
     # What was written for an earlier question would be wrong for this one.
     values = {} if isinstance(refusal, QuestionChanged) else written
-    return await answer_form_of(services, package, package.manifest, current, values, faults)
+    return await answer_form_of(services, package, package.manifest, current, values, faults, last)
 
 
 async def _keep(services: Services, user: User, slug: str, source: str, revision: str) -> None:

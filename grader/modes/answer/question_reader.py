@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grader.answers.answer_text import AnswerUnfit, Value, agrees, read_answer
+from grader.answers.question_mesh import mesh_of
 from grader.answers.question_variants import Variant, WrongFormula, fill
 from grader.package.package import AnswerManifest, AnswerSpec, Package
 
@@ -32,6 +33,10 @@ def read_variant(manifest: AnswerManifest, number: int, text: object) -> Variant
     if not isinstance(steps, dict):
         raise BadVariant("questions.py: steps must return a dict, name to value")
     where = f"questions.py: truth({parameters})"
+    try:
+        mesh_of(manifest, parameters)
+    except ValueError as error:
+        raise BadVariant(f"problem.toml: mesh: {error}, in the question with {parameters}") from None
     expected = _values(manifest, truth, where)
     if missing := [spec.id for spec in manifest.answers if spec.id not in expected]:
         raise BadVariant(f"{where} lacks an answer for '{missing[0]}'")

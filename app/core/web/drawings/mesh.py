@@ -42,9 +42,7 @@ def draw_mesh(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_wi
       compare_with: devices whose slice differs from this are hatched and marked with a cross.
     """
     letters = letters_of(leaf)
-    columns = min(mesh.devices, _ROW) if len(mesh.axes) < 2 else mesh.axes[-1][1]
-    rows = math.ceil(mesh.devices / columns)
-    left = _MARGIN if len(mesh.axes) > 1 else 0.0
+    columns, rows, left = _grid(mesh)
     box_width, box_height = _box(leaf)
     row_height = _HEAD + box_height + _FOOT + 4
     shapes = _axis_labels(mesh, columns, rows, left, row_height)
@@ -56,6 +54,26 @@ def draw_mesh(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_wi
         shapes += _device(device, slices, leaf, letters, (x, y, box_width, box_height), wrong)
     width, height = left + columns * _CELL, _HEAD + rows * row_height
     return drawing("mesh", width, height, title, describe(mesh, placement, leaf), *shapes)
+
+
+def draw_devices(mesh: Mesh, shape: tuple[int, ...], *, title: str, description: str, marked: int | None) -> Markup:
+    """Draw each device as an empty array of this shape. A script may fill the slices: answer_mesh.js."""
+    columns, rows, left = _grid(mesh)
+    box_width, box_height = _proportions(shape)
+    row_height = _HEAD + box_height + _FOOT + 4
+    shapes = _axis_labels(mesh, columns, rows, left, row_height)
+    for device in range(mesh.devices):
+        row, column = divmod(device, columns)
+        x = left + column * _CELL + (_CELL - box_width) / 2
+        y = 2 * _HEAD + row * row_height
+        middle = x + box_width / 2
+        box = element("rect", x=x, y=y, width=box_width, height=box_height, class_="leaf")
+        name = element("text", str(device), x=middle, y=y - 3, class_="device")
+        letter = element("text", "", x=middle, y=y + box_height + 11, class_="letter")
+        class_ = "marked" if device == marked else None
+        shapes.append(element("g", name, box, letter, data_device=str(device), class_=class_))
+    width, height = left + columns * _CELL, _HEAD + rows * row_height
+    return drawing("mesh", width, height, title, description, *shapes)
 
 
 def describe(mesh: Mesh, placement: Held, leaf: Leaf) -> str:
@@ -173,14 +191,23 @@ def _part(
 
 def _box(leaf: Leaf) -> tuple[float, float]:
     """The size of a leaf's picture: in proportion, but never so flat that slices look the same."""
-    dims = drawn_dims(leaf)
-    if len(dims) == 0:
+    return _proportions(tuple(leaf.shape[dim] for dim in drawn_dims(leaf)))
+
+
+def _proportions(shape: tuple[int, ...]) -> tuple[float, float]:
+    if len(shape) == 0:
         return _STRIP, _STRIP
-    if len(dims) == 1:
+    if len(shape) == 1:
         return _BOX, _STRIP
-    rows, columns = (max(leaf.shape[dim], 1) for dim in dims)
+    rows, columns = (max(size, 1) for size in shape)
     ratio = min(max(rows / columns, 0.65), 1.55)
     return (_BOX, _BOX * ratio) if ratio <= 1 else (_BOX / ratio, _BOX)
+
+
+def _grid(mesh: Mesh) -> tuple[int, int, float]:
+    """The columns and rows of devices, and where the first column begins."""
+    columns = min(mesh.devices, _ROW) if len(mesh.axes) < 2 else mesh.axes[-1][1]
+    return columns, math.ceil(mesh.devices / columns), _MARGIN if len(mesh.axes) > 1 else 0.0
 
 
 def _axis_labels(mesh: Mesh, columns: int, rows: int, left: float, row_height: float) -> list[Markup]:

@@ -74,6 +74,7 @@ function follow(hash) {
     return;
   }
   target.scrollIntoView({ block: "start" });
+  if (target.matches("input")) target.focus({ preventScroll: true });
 }
 
 list.setAttribute("role", "tablist");

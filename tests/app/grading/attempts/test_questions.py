@@ -193,7 +193,7 @@ async def test_the_page_has_a_form_and_no_answer(asking: Service) -> None:
         assert refused.status_code == 409
         assert 'value="1,00"' in refused.text
         assert "may separate thousands" in refused.text
-        assert 'aria-invalid="true"' in refused.text
+        assert refused.text.count('aria-invalid="true" autofocus') == 1
 
         fields |= {"answer.bytes": "1"}
         sent = await submit(ada, fields)
@@ -203,6 +203,13 @@ async def test_the_page_has_a_form_and_no_answer(asking: Service) -> None:
                 break
             await asyncio.sleep(0.05)
         assert 'name="try" value="2"' in page
+        # Beside each field stands how the last answer was graded.
+        assert re.search(r'id="last.bytes" data-right="no">.*?<code>1 byte</code> was wrong', page, re.S)
+        assert re.search(r'id="last.spec" data-right="yes">.*?was right', page, re.S)
+        assert 'aria-describedby="fault.bytes write.bytes last.bytes"' in page
+        attempt = (await ada.get(sent.headers["location"])).text
+        assert 'href="/problems/shard_bytes#answer.bytes">Answer again, with new numbers' in attempt
+        assert re.search(r"Bytes on one device</th><td><code>1 byte</code>.*?</span> wrong</span>", attempt, re.S)
         stale = await submit(ada, fields)
         assert stale.status_code == 409
         assert "Yours is now that of try 2" in stale.text

@@ -26,6 +26,10 @@ variants = 16
 authors = ["Meshgrade"]
 licence = "Apache-2.0"
 
+[mesh]
+axes = "fsdp"
+shape = ["rows"]
+
 [[answers]]
 id = "bytes"
 label = "Bytes on one device"

@@ -178,11 +178,15 @@ def test_a_formula_that_is_never_wrong_is_reported_and_explains_nothing(judge: J
         ),
         ({"questions__py": FILES["questions.py"].replace('"spec": "P', '"more": 1, "spec": "P')}, "answers 'more'"),
         ({"mistakes__py": '"""None."""\n'}, "mistakes.py has no function"),
+        (
+            {"problem__toml": MANIFEST.replace('["rows"]', '["columns"]')},
+            "mesh: 'columns' must be a size",
+        ),
         ({"mistakes__py": 'def whole(parameters):\n    return {"bytes": 1}\n'}, "must have a docstring"),
         ({"explanation__md": "{{ whole_array }} bytes"}, "explanation.md: there is no value 'whole_array'"),
         ({"question__md": "{{ whole }} bytes"}, "question.md: there is no value 'whole'"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_questions_that_cannot_be_asked_are_refused(judge: Judge, changed: dict[str, str], message: str) -> None:
     with pytest.raises(GraderFault, match=message):
