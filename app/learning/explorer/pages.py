@@ -32,6 +32,7 @@ from app.learning.workbench.restore_pages import restore_source
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
 from grader.core.chips import CHIPS, ChipName, tpu_compiler
+from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, read_function
 from grader.package.package import Package
 
@@ -146,6 +147,25 @@ async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest,
     return response
 
 
+@router.get("/explore/{exploration_id}/picture")
+async def show_picture(
+    user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations]
+) -> Response:
+    """The first mesh as a fragment that the problem page inserts below the code; no content until it has finished."""
+    found = await explorations.get(user or guest, exploration_id)
+    if found.result is None:
+        return Response(status_code=204)
+    return _picture(found.result, exploration_id)
+
+
+@router.get("/problems/{slug}/picture")
+async def show_starter_picture(slug: str, explorations: Provided[Explorations]) -> Response:
+    """The same for the problem's starter; no content until someone has explored it."""
+    package = explorations.package(slug)
+    result = await explorations.kept(package, package.starter)
+    return Response(status_code=204) if result is None else _picture(result)
+
+
 @router.post("/explore/{exploration_id}/restore")
 async def restore_exploration(
     request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
@@ -189,6 +209,12 @@ async def _show(
         guests=services[Settings].guest_runs_in_total > 0,
         of_guests=guests.MAX_DEVICES,
     )
+
+
+def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:
+    view = arrange_explored(result) if result.fault is None else None
+    lines = [[line, "; ".join(texts)] for line, texts in view.lines.items()] if view else []
+    return render_page("fragments/picture.html", result=result, view=view, lines=lines, id=exploration_id)
 
 
 def _form_of(services: Services, found: Exploration) -> _Form:

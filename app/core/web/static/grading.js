@@ -6,7 +6,8 @@ export class GradingError extends Error {}
 /** Nobody is signed in, or no longer. */
 export class NotSignedIn extends GradingError {}
 
-async function ask(url, options = {}) {
+/** The answer to a request; a refusal is an error in words for the reader. */
+export async function ask(url, options = {}) {
   let response;
   try {
     response = await fetch(url, { credentials: "same-origin", ...options });

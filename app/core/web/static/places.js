@@ -31,9 +31,9 @@ function link(text, line, jump) {
  */
 export function linkPlaces(verdict, jump) {
   const found = [];
-  for (const box of verdict.querySelectorAll(".message, .listing, .output")) {
+  for (const box of verdict.querySelectorAll(".message, .listing, .output, .fault, h3")) {
     const isOutput = box.classList.contains("output");
-    const hasPassed = box.closest("li")?.querySelector("summary .status[data-status=accepted]");
+    const hasPassed = box.closest("[data-passed=yes]") ?? box.closest("li")?.querySelector(".status[data-status=accepted]");
     for (const node of textNodes(box)) {
       const places = [...node.data.matchAll(isOutput ? TRACEBACK_PLACE : PLACE)];
       for (const place of places.reverse()) {

@@ -31,6 +31,7 @@ export class Versions {
   showConflict(mine, other) {
     drawDiff(this.#panel.querySelector("[data-diff]"), mine, other);
     this.#panel.hidden = false;
+    this.#panel.focus();
   }
 
   showKept() {

@@ -3,6 +3,7 @@ import { CodeBox } from "./code_box.js";
 import { Draft } from "./draft.js";
 import { cancel, describe, fetchFragment, follow, GradingError, NotSignedIn, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
+import { LivePicture } from "./live_picture.js";
 import { linkPlaces } from "./places.js";
 import { isOwnInput, ownInputs, showFaults } from "./typed_inputs.js";
 import { Versions } from "./versions.js";
@@ -46,9 +47,20 @@ const versions = new Versions(draft, (source) => {
 
 const typed = textarea.value;
 const editor = new CodeBox(form, typed === textarea.defaultValue ? draft.source : typed, {
-  change: (source) => draft.keep(source),
+  change: (source) => {
+    draft.keep(source);
+    picture?.typed(source);
+  },
   run: () => grade("run"),
   submit: () => grade("submit"),
+});
+const pictureBox = form.querySelector("[data-picture]");
+const picture = pictureBox && new LivePicture(pictureBox, {
+  slug,
+  starter,
+  user: form.dataset.user,
+  notes: (list) => editor.setNotes?.(list),
+  jump: (line) => editor.jump(line),
 });
 draft.start();
 if (typed !== textarea.defaultValue) {
@@ -57,7 +69,6 @@ if (typed !== textarea.defaultValue) {
   draft.keep(typed);
 }
 versions.showKept();
-document.querySelector("[data-shortcuts]").hidden = false;
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -95,7 +106,10 @@ function setBusy(busy) {
 }
 
 let busy = false;
-const grade = (action) => show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs(form) : undefined));
+const grade = (action) => {
+  if (!busy && action !== "submit") picture?.draw(editor.value());
+  return show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs(form) : undefined));
+};
 const resume = ({ underWay: id, waitedS }) => show("Grading", () => readAttempt(id), Number(waitedS));
 
 /** Follows the attempt that `begin` resolves to, sent `waitedS` seconds ago, until it has ended; shows its verdict. */
@@ -237,3 +251,14 @@ else if (kept) {
   verdictBox.querySelector(".verdict > p:last-child a[href^='/attempts/']")?.parentElement.remove();
 }
 else if ("last" in verdictBox.dataset) showLast(verdictBox.dataset.last);
+picture?.begin(editor.value());
+
+// The keys, wherever `?` is not text.
+const help = document.querySelector("[data-help-menu]");
+document.addEventListener("click", (event) => { if (!help.contains(event.target)) help.open = false; });
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && help.open) help.open = false;
+  else if (event.key === "?" && !event.target.closest("input, textarea, select, [contenteditable=true]")) help.open = true;
+  else return;
+  help.querySelector("summary").focus();
+});

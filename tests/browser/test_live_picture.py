@@ -1,0 +1,85 @@
+"""The picture below the code, with the real judge: it follows what is typed, and leads to lines."""
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.browser import CHECKOUT
+from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, editor, write
+
+PATH = "/problems/psum_scatter_mean"
+_FOLDER = CHECKOUT / "problems" / "psum_scatter_mean"
+SOURCE = (_FOLDER / "reference.py").read_text(encoding="utf-8")
+WIDE = {"width": 1366, "height": 768}
+
+
+def _drawn(page: Page) -> Locator:
+    picture = page.locator("[data-explored]")
+    expect(picture).to_be_attached(timeout=VERDICT_TIMEOUT_MS)
+    return picture
+
+
+def test_the_starter_shows_its_picture_and_typing_draws_again(open_page: OpenPage) -> None:
+    page = open_page(PATH, viewport=WIDE)
+    expect(_drawn(page)).to_have_attribute("data-explored", "on fsdp = 8")
+    write(page, SOURCE)
+    sent = page.locator("[data-picture-box] .sent")
+    expect(sent).to_contain_text("reduce-scatter over fsdp", timeout=VERDICT_TIMEOUT_MS)
+    link = sent.get_by_role("link").first
+    line = link.inner_text().removeprefix("line ")
+    link.press("Enter")
+    expect(editor(page)).to_be_focused()
+    expect(page.locator(".cm-lineNumbers .cm-activeLineGutter")).to_have_text(line)
+    # Nothing of the page is out of sight, and nothing was graded.
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    expect(page.locator("section.verdict")).to_have_count(0)
+
+
+def test_switched_off_it_waits_for_a_run_and_folds(open_page: OpenPage) -> None:
+    page = open_page(PATH, viewport=WIDE)
+    _drawn(page)
+    switch = page.get_by_label("Draw as I type")
+    switch.uncheck()
+    write(page, "def (")
+    page.wait_for_timeout(2500)
+    expect(page.locator("[data-picture-said]")).to_have_text("on fsdp = 8")
+    write(page, SOURCE)
+    fold = page.locator("[data-picture-fold]")
+    fold.press("Enter")
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    page.reload()
+    expect(page.get_by_label("Draw as I type")).not_to_be_checked()
+    expect(page.locator("[data-picture-box]")).to_be_hidden()
+    page.locator("[data-picture-fold]").press("Enter")
+    editor(page).press("Control+Enter")
+    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+
+
+def test_a_text_that_does_not_compile_says_why(open_page: OpenPage) -> None:
+    page = open_page(PATH, viewport=WIDE)
+    _drawn(page)
+    write(page, "def (")
+    expect(page.locator("[data-picture-said]")).to_have_text("no program", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-picture-box]")).to_contain_text("invalid syntax")
+
+
+def test_a_guest_sees_what_is_kept_of_the_starter(open_page: OpenPage) -> None:
+    _drawn(open_page(PATH, viewport=WIDE))
+    page = open_page(PATH, viewport=WIDE, anonymous=True)
+    _drawn(page)
+    expect(page.get_by_label("Draw as I type")).to_be_hidden()
+
+
+def test_the_keys_are_one_key_away(open_page: OpenPage) -> None:
+    page = open_page(PATH, viewport=WIDE)
+    page.locator("h1").click()
+    page.keyboard.press("?")
+    expect(page.locator("[data-help-menu] dl")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-help-menu] dl")).to_be_hidden()
+
+
+def test_no_part_of_the_page_scrolls_the_window(open_page: OpenPage) -> None:
+    for part in ("verdict", "history", "editorial"):
+        page = open_page(f"{PATH}#{part}", viewport=WIDE)
+        expect(page.get_by_role("tab", name=part.capitalize())).to_have_attribute("aria-selected", "true")
+        assert page.evaluate("scrollY") == 0
+        expect(page.locator(".masthead")).to_be_in_viewport(ratio=1)
