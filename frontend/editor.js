@@ -78,11 +78,12 @@ function keepHistory(key, view) {
  * writes a <style> element, which the content security policy refuses.
  *
  * `selectionStart`, `selectionEnd` and `scrollTop` are those of the text area, and `historyKey` names the history.
+ * `language` is `python` if it is left out, `toml`, `markdown` or, without colours, anything else.
  */
 export function createEditor(host, options) {
-  const { value, label, description, onChange, onRun, onSubmit, historyKey } = options;
+  const { value, label, description, onChange, onRun, onSubmit, historyKey, language = "python" } = options;
   const root = host.attachShadow({ mode: "open", delegatesFocus: true });
-  const [extras, width, wrapping, modes] = Array.from({ length: 4 }, () => new Compartment());
+  const [extras, width, wrapping, modes, colours] = Array.from({ length: 5 }, () => new Compartment());
   const shortcuts = [
     { key: "Mod-Enter", run: () => { onRun(); return true; } },
     { key: "Shift-Mod-Enter", run: () => { onSubmit(); return true; } },
@@ -105,8 +106,7 @@ export function createEditor(host, options) {
     bracketMatching(),
     highlightActiveLine(),
     marks,
-    pythonLanguage,
-    syntaxHighlighting(classHighlighter),
+    colours.of(language === "python" ? [pythonLanguage, syntaxHighlighting(classHighlighter)] : []),
     keymap.of([...historyKeymap, ...defaultKeymap]),
     EditorView.contentAttributes.of({ "aria-label": label, "aria-description": description, tabindex: "0" }),
     EditorView.updateListener.of((update) => { if (update.docChanged) onChange(view.state.doc.toString()); }),
@@ -119,6 +119,9 @@ export function createEditor(host, options) {
     parent: root,
     state: restored ?? EditorState.create({ doc: value, selection: start, extensions }),
   });
+  if (language === "toml" || language === "markdown") {
+    import("./languages.js").then(({ highlight }) => view.dispatch({ effects: colours.reconfigure(highlight(language)) }));
+  }
   let hasVim = false;
   view.scrollDOM.scrollTop = options.scrollTop ?? 0;
   addEventListener("pagehide", () => keepHistory(historyKey, view));

@@ -24,6 +24,8 @@ PATHS = [
     *ACCOUNT,
     f"{PROBLEM}/report",
     f"{PROBLEM}/give-up",
+    "/teach",
+    "/admin",
     "/reports",
     "/authoring",
     "/authoring/fsdp_step",

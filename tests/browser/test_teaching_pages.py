@@ -1,5 +1,6 @@
 """Pages of instructors, by keyboard and without scripts: the side bar, comments on lines, confirmations and pickers."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 
@@ -93,3 +94,54 @@ def test_the_side_bar_is_a_list_on_a_phone(open_page: OpenPage) -> None:
     expect(page.get_by_role("heading", name="People", level=1)).to_be_visible()
     page.set_viewport_size({"width": 1366, "height": 740})
     expect(bar.get_by_role("link", name="People")).to_have_attribute("aria-current", "page")
+
+
+@pytest.mark.parametrize(
+    ("path", "colours"),
+    [
+        ("reference.py", {"tok-keyword", "tok-string"}),
+        ("problem.toml", {"tok-definition"}),
+        ("statement.md", {"tok-keyword"}),
+    ],
+)
+def test_a_file_of_a_package_is_edited_in_the_editor(open_page: OpenPage, path: str, colours: set[str]) -> None:
+    page = open_page("/authoring/fsdp_step")
+    page.get_by_role("link", name=re.compile("^[0-9a-f]{12}$")).first.click()
+    page.goto(f"{page.url}/edit?path={path}")
+    editor = page.locator(".cm-content")
+    expect(editor).to_have_attribute("aria-label", "Text")
+    for each in colours:
+        expect(page.locator(f".cm-content .{each}").first).to_be_visible()
+    editor.focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("\nbroken = [\n")
+    assert page.locator("#text").input_value().endswith("\nbroken = [\n")
+
+
+def test_a_member_is_removed_in_two_steps_and_added_back(open_page: OpenPage) -> None:
+    page = open_page("/courses", java_script_enabled=False)
+    page.get_by_label("Name").fill("Undo")
+    page.get_by_role("button", name="Create course").click()
+    page.get_by_role("link", name="Import a roster").click()
+    page.get_by_label("Roster").fill("username\nstu\n")
+    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Import and show the links").click()
+    page.get_by_role("link", name="Undo", exact=True).click()
+    sure = page.get_by_role("button", name="Yes, remove stu")
+    expect(sure).to_be_hidden()
+    page.get_by_text("Remove stu", exact=True).click()
+    sure.click()
+    page.get_by_role("button", name="Add stu back").click()
+    expect(page.get_by_role("link", name="stu", exact=True)).to_be_visible()
+
+
+def test_a_problem_is_picked_by_a_part_of_its_title(open_page: OpenPage) -> None:
+    page = open_page("/courses")
+    page.get_by_label("Name").fill("Picking")
+    page.get_by_role("button", name="Create course").click()
+    picker = page.get_by_label("Add a problem")
+    for sought in ("fsdp_s", "psum_scatter_mean"):
+        picker.fill(sought)
+        page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_label("Problems", exact=True)).to_have_value("fsdp_step 100\npsum_scatter_mean 100")
+    expect(picker).to_be_focused()

@@ -17,6 +17,7 @@ export class CodeBox {
     this.#options = {
       label: form.querySelector(`label[for=${this.#area.id}]`).textContent,
       description: "Escape, then Tab, leaves the editor",
+      language: this.#host.dataset.language,
       onChange: (text) => {
         this.#area.value = text;
         on.change(text);

@@ -24,7 +24,7 @@ export class EditorMenu {
   #workbench;
   #status;
   #code;
-  #slug;
+  #file;
   #mostBytes = 1_000_000;
 
   /** `code` is the code box: { value, setValue, focus, configure }. */
@@ -33,7 +33,7 @@ export class EditorMenu {
     this.#box = form.querySelector(".editor");
     this.#workbench = form.closest(".workbench");
     this.#status = form.querySelector("[data-editor-said]");
-    this.#slug = form.dataset.slug;
+    this.#file = form.dataset.file ?? `${form.dataset.slug}.py`;
     this.#code = code;
     const settings = read();
     for (const input of this.#inputs) {
@@ -104,7 +104,7 @@ export class EditorMenu {
   #download() {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([this.#code.value()], { type: "text/x-python" }));
-    link.download = `${this.#slug}.py`;
+    link.download = this.#file;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
