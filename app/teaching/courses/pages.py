@@ -29,11 +29,13 @@ class CoursesPage(FormPage):
         return await self.show(typed, refusal)
 
     async def show(self, typed: Typed, refusal: Refused | None = None) -> HTMLResponse:
+        courses = services_of(self.request)[Courses]
         return render_page(
             "courses.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
-            courses=await services_of(self.request)[Courses].visible_to(self.user),
+            courses=await courses.visible_to(self.user),
+            assists=await courses.assists_any(self.user),
             manages=manages(self.user),
             zones=time_zones(),
             refusal=refusal,

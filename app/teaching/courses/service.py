@@ -147,6 +147,11 @@ class Courses:
             row = await session.get(MemberRow, (course_id, user.id)) if is_id(course_id) else None
         return row is not None and row.role == "assistant"
 
+    async def assists_any(self, user: User) -> bool:
+        query = select(MemberRow.course_id).where(MemberRow.user_id == user.id, MemberRow.role == "assistant").limit(1)
+        async with self._database.reading() as session:
+            return await session.scalar(query) is not None
+
     async def join(self, user: User, code: str) -> Course:
         """Join the course with this code. Joining again changes nothing. Raises `JoinCodeInvalid`."""
         code = code.strip().lower()

@@ -51,9 +51,9 @@ async def show_teaching(
 ) -> HTMLResponse:
     """Instructors see all courses and what waits for them; assistants only the courses that they assist."""
     is_manager = manages(user)
-    taught = [each for each in await courses.visible_to(user) if is_manager or await courses.assists(user, each.id)]
-    if not taught and not is_manager:
+    if not is_manager and not await courses.assists_any(user):
         raise RoleMissing("Only instructors and the assistants of a course have this page.")
+    taught = [each for each in await courses.visible_to(user) if is_manager or await courses.assists(user, each.id)]
     due = await deadlines.near(user)
     return render_page(
         "teach.html",

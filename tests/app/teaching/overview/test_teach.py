@@ -85,5 +85,7 @@ async def test_an_assistant_sees_the_courses_they_assist_and_a_student_none(eith
             assert words in page
         for hidden in ("Of others", await me(cat), "Waiting for you", 'aria-label="Teach"'):
             assert hidden not in page
+        assert 'href="/teach"' in (await bob.get("/courses")).text
         for http in (ada, cat):
             assert (await http.get("/teach")).status_code == 403
+            assert 'href="/teach"' not in (await http.get("/courses")).text.split("<main")[1]
