@@ -145,7 +145,7 @@ def arrange_verdict(
         more=() if unwritten else sentences[1:],
         explanation="" if sentences and not unwritten else explanation,
         picture=_picture(verdict, checks) if verdict.status != "failed" and not unwritten else None,
-        first_failure=None if unwritten else _first_failure(cases, said=bool(sentences)),
+        first_failure=None if unwritten else _first_failure(cases, has_headline=bool(sentences)),
         first_fault="" if unwritten or first_fault is None else _in_full(first_fault),
         misconception=None if unwritten else verdict.misconception,
         checks=checks,
@@ -178,10 +178,10 @@ def _picture(verdict: Verdict, checks: Sequence[CheckView]) -> VerdictPicture | 
     return picture_of_fault(check.meshes for check in checks if not check.passed)
 
 
-def _first_failure(cases: Sequence[CaseView], *, said: bool) -> CaseView | None:
+def _first_failure(cases: Sequence[CaseView], *, has_headline: bool) -> CaseView | None:
     """The first case that failed, unless it is hidden and a headline has said all that may be said about it."""
     failure = next((case for case in cases if not case.passed), None)
-    return None if failure is None or (said and not failure.public and not failure.facts) else failure
+    return None if failure is None or (has_headline and not failure.public and not failure.facts) else failure
 
 
 def _in_full(check: CheckResult) -> str:

@@ -162,7 +162,7 @@ async def show_picture(
 async def show_starter_picture(slug: str, explorations: Provided[Explorations]) -> Response:
     """The same for the problem's starter; no content until someone has explored it."""
     package = explorations.package(slug)
-    result = await explorations.kept(package, package.starter)
+    result = await explorations.stored_result(package, package.starter)
     return Response(status_code=204) if result is None else _picture(result)
 
 

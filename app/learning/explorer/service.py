@@ -174,7 +174,7 @@ class Explorations:
             stored = _exploration(row, user)
         return stored
 
-    async def kept(self, package: Package, source: str) -> Explored | None:
+    async def stored_result(self, package: Package, source: str) -> Explored | None:
         """What this source compiles to for the problem, if anyone has explored it and the result is kept."""
         async with self._database.reading() as session:
             found = await _earlier_result(session, _digest(package.version, source, None, None))
