@@ -161,6 +161,7 @@ async def _problem_page(
         problem=package,
         track=services[Catalogue].section_of(package.slug),
         lessons=services[Lessons].leading_to([package.slug]),
+        needs=[each for each in services[Catalogue].all() if each.slug in package.manifest.prerequisites],
         background=background,
         task=task,
         grading=grading_of(package.manifest),

@@ -1,6 +1,8 @@
 """The page with all problems, at its address and without a script."""
 
 import re
+import shutil
+from uuid import uuid4
 
 import pytest
 
@@ -103,6 +105,18 @@ async def test_a_row_is_one_line_and_opens_to_the_rest(start_service, tmp_path, 
     assert ("25 min" in line, "easy" in line, package.manifest.summary in line) == (True, True, False)
     assert package.manifest.summary in more
     assert "Solved by 5 people" in more
+
+
+async def test_a_problem_names_what_to_solve_before_it_in_the_list_and_on_its_page(start_service, tmp_path, package):
+    folder = tmp_path / "problems" / "add_two"
+    shutil.copytree(tmp_path / "problems" / "add_one", folder)
+    manifest = (folder / "problem.toml").read_text().replace('slug = "add_one"', 'slug = "add_two"')
+    manifest = manifest.replace(str(package.manifest.uuid), str(uuid4()))
+    (folder / "problem.toml").write_text(f'prerequisites = ["add_one"]\n{manifest}')
+    async with start_service() as service:
+        row, page = row_of(await page_of(service.http), "add_two"), await page_of(service.http, "/problems/add_two")
+    assert 'After <a href="/problems/add_one">' in row
+    assert 'Solve first: <a href="/problems/add_one">' in page
 
 
 async def _five():
