@@ -1,13 +1,10 @@
-// The code editor of the problem page: CodeMirror 6, cut down to what showing and writing one Python file needs. What
-// only someone who writes needs is in extras.js, which is loaded with the first focus.
-import { defaultKeymap, history, historyField, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
-import { pythonLanguage } from "@codemirror/lang-python";
-import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+// The code editor of the problem page: CodeMirror 6, cut down to what showing one Python file needs. What only someone
+// who writes needs is in extras.js, which is loaded when somebody moves on the page.
 import { Compartment, EditorSelection, EditorState, Prec } from "@codemirror/state";
 import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
-import { classHighlighter } from "@lezer/highlight";
+import { firstColours } from "./first_colours.js";
 import { marks, setMarks } from "./marks.js";
 import { theme } from "./theme.js";
 
@@ -15,10 +12,9 @@ const INDENT = 4;
 // Larger histories would fill the few megabytes that a browser stores for a site.
 const MOST_STORED = 500_000;
 
-/** Tab writes spaces up to the next stop or, with a selection, indents it. Escape, then Tab, leaves the editor. */
+/** Tab writes spaces up to the next stop. With a selection, extras.js indents it. Escape, then Tab, leaves the editor. */
 function indent(view) {
   const { state } = view;
-  if (state.selection.ranges.some((range) => !range.empty)) return indentMore(view);
   const unit = state.tabSize;
   view.dispatch(state.changeByRange((range) => {
     const column = range.head - state.doc.lineAt(range.head).from;
@@ -32,12 +28,24 @@ function indent(view) {
 }
 
 /**
- * Types over a selection ourselves. Chromium would keep the replaced text's colours with a style attribute, which the
- * content security policy refuses with a complaint in the console.
+ * Types over a selection ourselves and, until extras.js brings its keys, makes every change: the state may not know yet
+ * what the browser selected. Chromium would keep the colours of the text with a style attribute, which the content
+ * security policy refuses with a complaint in the console.
  */
-const typeOverSelection = EditorView.domEventHandlers({
+const changeOurselves = (hasKeys) => EditorView.domEventHandlers({
   beforeinput(event, view) {
-    if (event.inputType !== "insertText" || !event.data || view.composing || view.state.readOnly) return false;
+    if (view.composing || view.state.readOnly) return false;
+    const [range] = event.getTargetRanges();
+    const isUnknown = event.inputType === "insertText" && view.state.selection.main.empty && !range?.collapsed;
+    if (range && (isUnknown || !hasKeys()) && /^delete|^insert(Text|Paragraph|LineBreak)$/.test(event.inputType)) {
+      event.preventDefault();
+      const from = view.posAtDOM(range.startContainer, range.startOffset);
+      const to = view.posAtDOM(range.endContainer, range.endOffset);
+      const insert = { insertText: event.data, insertParagraph: "\n", insertLineBreak: "\n" }[event.inputType] ?? "";
+      view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, scrollIntoView: true });
+      return true;
+    }
+    if (event.inputType !== "insertText" || !event.data) return false;
     if (view.state.selection.ranges.every((range) => range.empty)) return false;
     event.preventDefault();
     // Extensions, such as the one that puts brackets around a selection, come first.
@@ -48,20 +56,17 @@ const typeOverSelection = EditorView.domEventHandlers({
   },
 });
 
-const indentation = (width) => [indentUnit.of(" ".repeat(width)), EditorState.tabSize.of(width)];
-
 /** The state of the tab before a reload, with what can be undone, if its text is the one that the editor begins with. */
-function restore(key, value, extensions) {
+function storedState(key, value) {
   try {
     const stored = JSON.parse(sessionStorage.getItem(key));
-    if (stored?.doc !== value) return null;
-    return EditorState.fromJSON(stored, { extensions }, { history: historyField });
+    return stored?.doc === value ? stored : null;
   } catch {
     return null; // Storage that the browser forbids, or an entry of another release.
   }
 }
 
-function keepHistory(key, view) {
+function keepHistory(key, view, historyField) {
   try {
     const text = JSON.stringify(view.state.toJSON({ history: historyField }));
     if (text.length > MOST_STORED) sessionStorage.removeItem(key);
@@ -87,7 +92,7 @@ export function createEditor(host, options) {
   const shortcuts = [
     { key: "Mod-Enter", run: () => { onRun(); return true; } },
     { key: "Shift-Mod-Enter", run: () => { onSubmit(); return true; } },
-    { key: "Tab", run: indent, shift: indentLess },
+    { key: "Tab", run: indent },
   ];
   const extensions = [
     Prec.highest(keymap.of(shortcuts.slice(0, 2))),
@@ -97,38 +102,39 @@ export function createEditor(host, options) {
     lineNumbers(),
     highlightActiveLineGutter(),
     highlightSpecialChars(),
-    history(),
     drawSelection(),
-    typeOverSelection,
-    width.of(indentation(INDENT)),
+    changeOurselves(() => hasExtras),
+    width.of(EditorState.tabSize.of(INDENT)),
     wrapping.of([]),
-    indentOnInput(),
-    bracketMatching(),
     highlightActiveLine(),
     marks,
-    colours.of(language === "python" ? [pythonLanguage, syntaxHighlighting(classHighlighter)] : []),
-    keymap.of([...historyKeymap, ...defaultKeymap]),
+    colours.of(language === "python" ? firstColours : []),
     EditorView.contentAttributes.of({ "aria-label": label, "aria-description": description, tabindex: "0" }),
     EditorView.updateListener.of((update) => { if (update.docChanged) onChange(view.state.doc.toString()); }),
     theme,
   ];
+  const stored = storedState(historyKey, value);
   const start = { anchor: options.selectionStart ?? 0, head: options.selectionEnd ?? 0 };
-  const restored = restore(historyKey, value, extensions);
   const view = new EditorView({
     root,
     parent: root,
-    state: restored ?? EditorState.create({ doc: value, selection: start, extensions }),
+    state: EditorState.create({ doc: value, selection: stored?.selection ? EditorSelection.fromJSON(stored.selection) : start, extensions }),
   });
   if (language === "toml" || language === "markdown") {
     import("./languages.js").then(({ highlight }) => view.dispatch({ effects: colours.reconfigure(highlight(language)) }));
   }
   let hasVim = false;
   view.scrollDOM.scrollTop = options.scrollTop ?? 0;
-  addEventListener("pagehide", () => keepHistory(historyKey, view));
-  host.addEventListener("focusin", async () => {
-    const { loadExtras } = await import("./extras.js");
-    view.dispatch({ effects: extras.reconfigure(loadExtras()) });
-  }, { once: true });
+  let [loading, hasExtras] = [null, false];
+  const load = () => loading ??= import("./extras.js").then(({ historyField, loadExtras, python }) => {
+    const grammar = language === "python" ? [colours.reconfigure(python)] : [];
+    view.dispatch({ effects: [extras.reconfigure(loadExtras(stored, view.state)), ...grammar] });
+    hasExtras = true;
+    addEventListener("pagehide", () => keepHistory(historyKey, view, historyField));
+  }).catch(() => { loading = null; }); // Without a network, the next focus tries again.
+  host.addEventListener("focusin", load);
+  for (const sign of ["pointermove", "pointerdown", "keydown", "scroll"]) addEventListener(sign, load, { once: true, passive: true });
+  if (stored) load();
   return {
     value: () => view.state.doc.toString(),
     setValue: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
@@ -144,7 +150,7 @@ export function createEditor(host, options) {
     /** `tab` is the width of an indentation, `wrap` breaks long lines, and `vim` loads Vim's keys. */
     async configure({ tab, wrap, vim }) {
       view.dispatch({
-        effects: [width.reconfigure(indentation(tab)), wrapping.reconfigure(wrap ? EditorView.lineWrapping : [])],
+        effects: [width.reconfigure(EditorState.tabSize.of(tab)), wrapping.reconfigure(wrap ? EditorView.lineWrapping : [])],
       });
       view.requestMeasure();
       if (Boolean(vim) === hasVim) return;

@@ -1,11 +1,17 @@
-// What someone who writes in the editor needs beyond typing; loaded when it is focused for the first time.
+// What someone who writes in the editor needs beyond typing: the grammar, the history, keys, completion, search.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completeAnyWord, completionKeymap } from "@codemirror/autocomplete";
+import {
+  defaultKeymap, history, historyField, historyKeymap, indentLess, indentMore,
+} from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
-import { codeFolding, foldGutter, foldKeymap, syntaxTree } from "@codemirror/language";
+import {
+  bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree,
+} from "@codemirror/language";
 import { linter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, Prec } from "@codemirror/state";
 import { crosshairCursor, keymap, rectangularSelection } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
 import { completeLibraryName } from "./completion.js";
 // Loaded anyway. So everything that the editor needs stays in one part, which compresses better than several.
 import "./editor.js";
@@ -36,8 +42,29 @@ const completeWord = (context) => (context.explicit || context.matchBefore(/\w{3
 // Also where Escape closes a list of completions: after it, Tab leaves the editor.
 const escape = keymap.of([{ key: "Escape", run: (view) => { view.setTabFocusMode(2000); return false; } }]);
 
-export const loadExtras = () => [
+// With a selection, which Tab indents. Without one, editor.js writes spaces.
+const indentSelection = (view) => view.state.selection.ranges.some((range) => !range.empty) && indentMore(view);
+
+/** `stored` is the JSON of the state before a reload, or null, if `state` still has its text. */
+function restored(stored, state) {
+  if (stored?.doc !== state.doc.toString()) return [];
+  try {
+    const value = historyField.spec.fromJSON(stored.history, state);
+    return historyField.init(() => value);
+  } catch {
+    return []; // An entry of another release.
+  }
+}
+
+export { historyField };
+export const python = [pythonLanguage, syntaxHighlighting(classHighlighter)];
+export const loadExtras = (stored, state) => [
   Prec.highest(escape),
+  restored(stored, state),
+  history(),
+  indentUnit.compute([EditorState.tabSize], ({ tabSize }) => " ".repeat(tabSize)),
+  indentOnInput(),
+  bracketMatching(),
   closeBrackets(),
   autocompletion({ icons: false }),
   [completeLibraryName, completeWord].map((autocomplete) => pythonLanguage.data.of({ autocomplete })),
@@ -50,4 +77,5 @@ export const loadExtras = () => [
   highlightSelectionMatches(),
   search({ top: true }),
   keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
+  keymap.of([{ key: "Tab", run: indentSelection, shift: indentLess }, ...historyKeymap, ...defaultKeymap]),
 ];

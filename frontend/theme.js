@@ -2,7 +2,7 @@
 import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--code-size, 0.875rem)" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--code-size, var(--text-code))" },
   "&.cm-focused": { outline: "3px solid var(--focus)", outlineOffset: "-1px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
   ".cm-content": { caretColor: "var(--ink)", paddingBlock: "0.75rem" },

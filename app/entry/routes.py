@@ -21,6 +21,7 @@ from app.core.rest.openapi import describe
 from app.core.rest.rate_limit import add_rate_limit_headers
 from app.core.settings import Settings
 from app.core.web.compression import add_compression
+from app.core.web.head_requests import add_head_requests
 from app.core.web.proxies import Clients, add_proxies
 from app.core.web.security import add_security_headers
 from app.core.web.static_files import mount_static
@@ -62,6 +63,7 @@ from app.teaching.people import api as people_api
 from app.teaching.people import pages as people_pages
 from app.teaching.rejudging import api as rejudging_api
 from app.teaching.rejudging import pages as rejudging_pages
+from app.teaching.search import pages as search_pages
 from app.teaching.similarity import api as similarity_api
 from app.teaching.similarity import pages as similarity_pages
 
@@ -106,6 +108,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         repositories_pages,
     ):
         app.include_router(pages.router)
+    app.include_router(search_pages.router)
     app.include_router(grading_pages.router)
     for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages, similarity_pages):
         app.include_router(pages.router)
@@ -124,6 +127,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
     mount_static(app)
     describe(app)
     add_compression(app)
+    add_head_requests(app)
     add_rate_limit_headers(app)
     add_deprecation_headers(app)
     add_host_check(app, settings)

@@ -52,6 +52,9 @@ PUBLIC = {
     ("GET", "/problems/{slug}/figures/{name}"),
     ("GET", "/problems/{slug}/picture"),
     ("GET", "/readyz"),
+    # Courses and people are found by right: tests/app/teaching/search.
+    ("GET", "/search"),
+    ("GET", "/search/found"),
     ("GET", "/shared/{token}"),
     ("GET", "/shared/{token}/card.png"),
     ("GET", "/sign-in"),

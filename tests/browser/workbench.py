@@ -1,8 +1,9 @@
 """Actions of tests on the problem page, in the words of a reader."""
 
+import contextlib
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, TimeoutError
 
 OpenPage = Callable[..., Page]
 PROBLEM = "/problems/fsdp_step"
@@ -16,8 +17,10 @@ def editor(page: Page) -> Locator:
 
 
 def write(page: Page, source: str) -> None:
-    """Replace the editor's text, as a paste does."""
+    """Replace the editor's text, as a paste does, once its keys are there. Without a network they are not coming."""
     editor(page).focus()
+    with contextlib.suppress(TimeoutError):
+        page.locator(".cm-foldGutter").wait_for(timeout=3000)
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(source)
 

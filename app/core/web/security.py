@@ -14,6 +14,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",
+        "font-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
@@ -31,9 +32,9 @@ SECURITY_HEADERS = {
 }
 # In the form that ASGI requires, encoded once because every response carries them.
 _RAW = [(name.lower().encode("ascii"), value.encode("ascii")) for name, value in SECURITY_HEADERS.items()]
-# Nothing else has an effect on a style sheet or a module: the policy of the page that loads them applies. A problem
+# Nothing else has an effect on a style sheet, font or module: the policy of the page that loads them applies. A problem
 # page loads two dozen of them.
-_PART_TYPES = (b"text/css", b"text/javascript")
+_PART_TYPES = (b"text/css", b"text/javascript", b"font/woff2")
 _OF_PARTS = {
     b"cross-origin-resource-policy",
     b"referrer-policy",

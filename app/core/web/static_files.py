@@ -1,7 +1,8 @@
-"""Style sheets, scripts and the editor bundle, at URLs that change when any of them changes."""
+"""Style sheets, fonts, scripts and the editor bundle, at URLs that change when any of them changes."""
 
 import gzip
 import hashlib
+import mimetypes
 import os
 import re
 from functools import cache
@@ -13,6 +14,7 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
+mimetypes.add_type("font/woff2", ".woff2")
 FOLDER = Path(__file__).resolve().parent / "static"
 # Not `import("…")`: that module is loaded when it is needed.
 _IMPORT = re.compile(r"""\b(?:from|import)\s*"(\.{1,2}/[\w./-]+\.js)\"""")

@@ -84,6 +84,18 @@ async def test_nobody_is_refused_and_told_nothing(service, owned, method, path):
         assert not [secret for secret in SECRETS if secret in answer.text]
 
 
+async def test_head_of_every_page_answers_as_get_does(others, service, owned):
+    for path in sorted(path for method, path in routes_of(service.app) if method == "GET"):
+        if not path.startswith("/api/"):
+            got, head = [await ask(address(path, owned)) for ask in (others["student"].get, others["student"].head)]
+            assert (head.status_code, head.content) == (got.status_code, b""), path
+            assert head.headers.get("content-type") == got.headers.get("content-type"), path
+
+
+async def test_head_does_not_use_up_a_sign_in_link(shared_service):
+    assert (await shared_service.http.head("/sign-in?token=x")).status_code == 405
+
+
 @pytest.mark.parametrize("role", ["student", "instructor"])
 @pytest.mark.parametrize(("method", "path"), sorted(OWNED))
 async def test_what_is_anothers_does_not_exist(others, owned, method, path, role):

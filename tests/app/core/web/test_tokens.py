@@ -50,3 +50,48 @@ def test_colours_of_drawings_differ_for_every_sight(theme, sight):
     colours = {number: seen(linear(f"shard-{number}", theme), sight) for number in COLOURS}
     for one, other in combinations(COLOURS, 2):
         assert np.linalg.norm(colours[one] - colours[other]) >= 0.1, (one, other)
+
+
+SHEETS = {sheet.name: sheet.read_text() for sheet in sorted(FOLDER.glob("*.css"))}
+# What a size is relative to is said beside it.
+RELATIVE = {"inherit", "0", "var(--code-in-text)"}
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_every_size_of_text_is_a_step_of_the_scale(name):
+    sheet = re.sub(r"/\*.*?\*/", "", SHEETS[name], flags=re.DOTALL)
+    for size in re.findall(r"font-size:\s*([^;}]+)", sheet):
+        assert size.strip() in RELATIVE or re.fullmatch(r"var\(--(text|drawn)-[\w-]+\)", size.strip()), size
+    for font in re.findall(r"\bfont:\s*([^;}]+)", sheet):
+        assert font == "inherit" or re.search(r"var\(--(text|drawn)-[\w-]+\)(/[\d.]+)? var\(--(sans|mono)\)$", font), (
+            font
+        )
+    for used in re.findall(r"var\((--[\w-]+)\)", sheet):
+        assert f"{used}:" in TOKENS or any(f"{used}:" in other for other in SHEETS.values()), used
+
+
+def ranges(face):
+    """The characters that files of a face are loaded for."""
+    found = set()
+    for each in re.findall(rf'font-family: "{face}".*?unicode-range: ([^;]+);', TOKENS, flags=re.DOTALL):
+        for part in each.replace("U+", "").split(", "):
+            start, _, end = part.partition("-")
+            found.update(map(chr, range(int(start, 16), int(end or start, 16) + 1)))
+    return found
+
+
+def test_the_faces_are_small_and_carry_their_licences():
+    files = sorted((FOLDER / "fonts").glob("*.woff2"))
+    assert {file.name for file in files} == set(re.findall(r'url\("fonts/([^"]+)"\)', TOKENS))
+    assert sum(file.stat().st_size for file in files) <= 70_000
+    for licence in ("source-sans-licence.txt", "source-code-pro-licence.txt"):
+        assert "SIL OPEN FONT LICENSE Version 1.1" in (FOLDER / "fonts" / licence).read_text()
+
+
+def test_texts_have_only_characters_of_the_faces():
+    """Pictures of control characters, and the key of Macs, come from whatever font the system has."""
+    root = FOLDER.parents[3]
+    shown = [*root.glob("app/core/web/**/*.html"), *root.glob("app/**/*.py"), *FOLDER.glob("*.js")]
+    shown += [*root.glob("problems/**/*.md"), *root.glob("lessons/**/*.md"), *root.glob("grader/**/*.py")]
+    used = {char for file in shown for char in file.read_text() if ord(char) > 126}
+    assert used - ranges("Meshgrade Text") - ranges("Meshgrade Code") == set("␇␊␡⌘⟨⟩")

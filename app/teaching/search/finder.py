@@ -1,0 +1,131 @@
+"""What one search over the site finds: pages, problems, lessons, reasons, settings, courses and people, by right."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from app.accounts.caller import Caller
+from app.accounts.roles import is_at_least
+from app.core.rest.paging import Cursor
+from app.core.services import Services
+from app.core.view import View
+from app.core.web.areas import AREAS
+from app.core.web.reasons import REASONS
+from app.learning.calculators.tables import CALCULATORS
+from app.learning.lessons.lesson_files import Lessons
+from app.problems.catalogue import Catalogue
+from app.teaching.courses.service import Courses
+from app.teaching.people.directory import Directory, PeopleFilter
+
+LONGEST = 100
+_PAGES = (
+    ("Problems", "Everything to solve, in tracks", "/problems"),
+    ("Lessons", "Short texts to read before the problems", "/lessons"),
+    ("Explorer", "What a source compiles to", "/explore"),
+    ("Calculators", "What a step stores, sends and computes", "/calculators"),
+    ("Compare strategies", "One model, trained in several ways", "/comparison"),
+    ("Verdict reasons", "Why a submission is rejected", "/help/reasons"),
+    ("REST API", "Every request that programs can send", "/help/rest"),
+)
+_OWN_PAGES = (
+    ("My progress", "Points in each track, and active days", "/progress"),
+    ("My attempts", "Everything that you submitted", "/attempts"),
+    ("Courses", "Yours, with what is due", "/courses"),
+)
+_SETTINGS = (
+    ("Account", "Name, and all settings", "/account"),
+    ("Password", "Change it", "/account#password"),
+    ("Other ways to sign in", "Google, GitHub, your institution", "/account#identities"),
+    ("Rankings", "Whether you appear in them", "/account#rankings"),
+    ("Time zone", "Of all times that pages show", "/account#zone"),
+    ("Where you are signed in", "Sessions, and how to end them", "/account#sessions"),
+    ("API tokens", "For the command line and programs", "/account/tokens"),
+    ("Your data", "Export everything, or delete your account", "/account#data"),
+)
+
+
+class Hit(View):
+    """One result. `words` is what a search looks in besides the title."""
+
+    group: str
+    title: str
+    detail: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    hit: Hit
+    words: str = ""
+
+    def rank(self, query: str) -> int | None:
+        """None if a word of the query is missing, else how far down the result belongs."""
+        title = self.hit.title.lower()
+        looked_in = f"{title} {self.hit.detail} {self.words}".lower()
+        if not all(word in looked_in for word in query.split()):
+            return None
+        return 0 if title.startswith(query) else 1 if query in title else 2
+
+
+async def find(services: Services, caller: Caller | None, q: str, most: int) -> list[Hit]:
+    """At most `most` results of each group, in the order of groups. An empty query finds pages and settings."""
+    query = " ".join(q.lower().split())[:LONGEST]
+    entries = [*_places(caller), *_courses(await _visible(services, caller))]
+    if query:
+        entries += [*_content(services), *await _people(services, caller, query, most)]
+    found: dict[str, list[tuple[int, Hit]]] = {group: [] for group in _GROUPS}
+    for entry in entries:
+        if (rank := entry.rank(query)) is not None:
+            found[entry.hit.group].append((rank, entry.hit))
+    return [hit for hits in found.values() for _, hit in sorted(hits, key=lambda each: each[0])[:most]]
+
+
+_GROUPS = ("Problems", "Lessons", "Pages", "Reasons", "Settings", "Courses", "People")
+
+
+def _places(caller: Caller | None) -> Iterator[_Entry]:
+    for title, detail, path in (*_PAGES, *(_OWN_PAGES if caller else ())):
+        yield _Entry(Hit(group="Pages", title=title, detail=detail, path=path))
+    for each in CALCULATORS:
+        yield _Entry(Hit(group="Pages", title=each.title, detail="Calculator", path=f"/calculators/{each.name}"))
+    if caller is None:
+        return
+    for title, detail, path in _SETTINGS:
+        yield _Entry(Hit(group="Settings", title=title, detail=detail, path=path))
+    for area, places in AREAS.items():
+        for place in places:
+            if is_at_least(caller.user.role, place.minimum) and place.path != "/courses":
+                title = area if place.text == "Overview" else place.text
+                yield _Entry(Hit(group="Pages", title=title, detail=area, path=place.path))
+
+
+def _content(services: Services) -> Iterator[_Entry]:
+    for package in services[Catalogue].all():
+        manifest = package.manifest
+        hit = Hit(group="Problems", title=manifest.title, detail=manifest.summary, path=f"/problems/{package.slug}")
+        yield _Entry(hit, " ".join((package.slug, manifest.track, *manifest.tags)))
+    for lesson in services[Lessons].all():
+        hit = Hit(group="Lessons", title=lesson.title, detail=lesson.summary, path=f"/lessons/{lesson.slug}")
+        yield _Entry(hit, " ".join((lesson.slug, *lesson.problems)))
+    for reason, explained in REASONS.items():
+        hit = Hit(group="Reasons", title=explained.name, detail=explained.sentence, path=f"/help/reasons#{reason}")
+        yield _Entry(hit, reason)
+
+
+async def _visible(services: Services, caller: Caller | None) -> Iterable[tuple[str, str]]:
+    courses = await services[Courses].visible_to(caller.user) if caller else []
+    return [(each.name, each.id) for each in courses]
+
+
+def _courses(courses: Iterable[tuple[str, str]]) -> Iterator[_Entry]:
+    for name, id_ in courses:
+        yield _Entry(Hit(group="Courses", title=name, detail="Course", path=f"/courses/{id_}"))
+
+
+async def _people(services: Services, caller: Caller | None, query: str, most: int) -> list[_Entry]:
+    """Only for those who may open the list of people, with what they sent the request with."""
+    if caller is None or "instruct" not in caller.scopes or not is_at_least(caller.user.role, "instructor"):
+        return []
+    people = await services[Directory].list(PeopleFilter.read({"q": query}), Cursor(most))
+    return [
+        _Entry(Hit(group="People", title=each.name, detail=each.role, path=f"/people/{each.id}")) for each in people
+    ]

@@ -1,0 +1,59 @@
+"""Ctrl-K: the search over every page, by keyboard, and without a script as a page."""
+
+from playwright.sync_api import expect
+
+from tests.browser.workbench import OpenPage
+
+
+def test_ctrl_k_finds_and_opens_a_page_and_escape_returns_the_focus(open_page: OpenPage) -> None:
+    page = open_page("/problems")
+    link = page.get_by_role("link", name="Search", exact=True)
+    link.focus()
+    page.keyboard.press("Control+k")
+    box = page.get_by_role("combobox", name="Search")
+    expect(box).to_be_focused()
+    expect(page.locator(".palette").get_by_role("option", selected=True)).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(box).to_be_hidden()
+    expect(link).to_be_focused()
+    page.keyboard.press("Control+k")
+    expect(box).to_be_focused()
+    page.keyboard.type("fsdp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/problems/fsdp_step")
+
+
+def test_arrows_choose_among_the_results(open_page: OpenPage) -> None:
+    page = open_page("/lessons")
+    page.get_by_role("link", name="Search", exact=True).click()
+    expect(page.get_by_role("combobox", name="Search")).to_be_focused()
+    page.keyboard.type("wrong")
+    chosen = page.get_by_role("option", selected=True)
+    expect(chosen).to_contain_text("Wrong")
+    first = chosen.text_content()
+    page.keyboard.press("ArrowDown")
+    expect(chosen).not_to_have_text(first or "")
+    expect(page.get_by_role("combobox", name="Search")).to_have_attribute(
+        "aria-activedescendant", chosen.get_attribute("id") or ""
+    )
+    page.keyboard.press("ArrowUp")
+    expect(chosen).to_have_text(first or "")
+
+
+def test_it_opens_over_the_editor_and_gives_the_focus_back(open_page: OpenPage) -> None:
+    page = open_page("/problems/fsdp_step")
+    editor = page.get_by_role("textbox", name="Your solution")
+    editor.click()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(editor).to_be_focused()
+
+
+def test_without_a_script_the_button_leads_to_a_page(open_page: OpenPage) -> None:
+    page = open_page("/problems", java_script_enabled=False)
+    page.get_by_role("link", name="Search", exact=True).click()
+    page.get_by_role("searchbox", name="Search for").fill("password")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="Password").click()
+    page.wait_for_url("**/account#password")
