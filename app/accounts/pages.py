@@ -81,6 +81,8 @@ async def _sign_in_page(request: Request, page: str, *, name: str = "", refusal:
         next=own_page(page, "/"),
         sign_up=accounts_of(request).sign_up_by,
         providers=services_of(request)[Providers].values(),
+        # A browser on the machine that serves the page belongs to someone who can read the terminal.
+        is_own_server=request.url.hostname in {"localhost", "127.0.0.1", "::1"},
     )
 
 

@@ -68,6 +68,7 @@ def require_caller(scope: Scope) -> Callable[[Request], Awaitable[Caller]]:
         if caller is None:
             raise NotSignedIn(
                 "Send an API token (Authorization: Bearer …), or sign in with a browser.",
+                on_page="This page is for people who are signed in. Sign in, and you come back to it.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
         return _reach(caller, scope)
@@ -173,7 +174,9 @@ def check_origin(request: Request) -> None:
         raise OriginRefused(
             "A request that changes something and carries a session cookie must come from a page of this site, as its "
             f"headers show. This one has Origin: {origin!r:.120} and Sec-Fetch-Site: {fetch_site!r:.40}. "
-            "In a program, send an API token instead of the cookie."
+            "In a program, send an API token instead of the cookie.",
+            on_page="Nothing was changed, because your browser did not say that the request came from a page of this "
+            "site. Go back, load the page again, and repeat what you did.",
         )
 
 

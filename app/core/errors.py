@@ -19,14 +19,20 @@ from grader.package.fault import PackageFault
 
 
 class Refused(MeshgradeError):
-    """A request is refused. The message is the `detail`, `extra` has further members, and `headers` are sent along."""
+    """A request is refused. The message is the `detail`, `extra` has further members, and `headers` are sent along.
+
+    `on_page` is what a person reads instead of a `detail` that is for programs.
+    """
 
     status: ClassVar[int] = 400
     slug: ClassVar[str] = "refused"
     title: ClassVar[str] = "The request was refused"
 
-    def __init__(self, detail: str, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
+    def __init__(
+        self, detail: str, *, on_page: str | None = None, headers: dict[str, str] | None = None, **extra: Any
+    ) -> None:
         super().__init__(detail)
+        self.on_page = detail if on_page is None else on_page
         self.headers = headers or {}
         self.extra = extra
 

@@ -76,6 +76,8 @@ class PackageStore:
 
     async def version_of(self, slug: str, version: str) -> Package:
         """The version that an instructor names. Raises `VersionNotFound`, even if it belongs to another problem."""
+        if not version:
+            raise VersionNotFound("Nothing was done: no version was named. Give the hash of one.")
         # No database needs to see other text: PostgreSQL fails on NUL.
         if not re.fullmatch("[0-9a-f]{64}", version):
             raise VersionNotFound(f"Nothing was done: {version[:64]!r} is not the hash of a version.")

@@ -64,7 +64,7 @@ class _Answers:
                 user=None if isinstance(refusal, DatabaseBusy | ServerBusy) else await self._who(request),
                 status=refusal.status,
                 title=refusal.title,
-                detail=str(refusal),
+                detail=refusal.on_page,
                 slug=refusal.slug,
             )
             page.headers.update(refusal.headers)

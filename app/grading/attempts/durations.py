@@ -1,7 +1,8 @@
-"""How long a verdict takes, estimated from the latest ones."""
+"""How long a verdict took, of the latest ones."""
 
 import math
 import time
+from dataclasses import dataclass
 from statistics import median
 
 from sqlalchemy import select
@@ -10,6 +11,8 @@ from app.core.database import Database
 from app.grading.queue.models import AttemptRow
 
 _READ_AGAIN_S = 60
+# Of one problem. With fewer than the least, one verdict on a busy machine would decide.
+_MOST, _LEAST = 20, 3
 # Of all problems together: the number of rows to read is then bounded, whatever is stored.
 _LATEST = 500
 _TIMES = (
@@ -20,27 +23,36 @@ _TIMES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """The median time from start to verdict of the latest `verdicts`."""
+
+    median_s: float
+    verdicts: int
+
+
 class Durations:
     """Safe to share between requests. Reads at most once a minute, however many requests there are."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._read_at = -math.inf
-        self._typical_s: dict[str, float] = {}
+        self._typical: dict[str, Typical] = {}
 
-    async def typical_s(self, problem: str) -> float | None:
-        """The median time from start to verdict of the attempts graded last; None if there are none."""
+    async def typical(self, problem: str) -> Typical | None:
+        """The time of the attempts at a problem that were graded last; None if there are too few to tell."""
         if time.monotonic() - self._read_at >= _READ_AGAIN_S:
             # Set first, so that requests that arrive meanwhile read the old values.
             self._read_at = time.monotonic()
-            self._typical_s = await self._read()
-        return self._typical_s.get(problem)
+            self._typical = await self._read()
+        return self._typical.get(problem)
 
-    async def _read(self) -> dict[str, float]:
+    async def _read(self) -> dict[str, Typical]:
         took_s: dict[str, list[float]] = {}
         async with self._database.reading() as session:
             for problem, kind, status, start, end in await session.execute(_TIMES):
                 # A run grades fewer cases, and one that was cancelled was not graded to its end.
                 if kind == "attempt" and status == "finished" and start is not None and end is not None:
                     took_s.setdefault(problem, []).append((end - start).total_seconds())
-        return {problem: median(each) for problem, each in took_s.items()}
+        latest = {problem: each[:_MOST] for problem, each in took_s.items() if len(each) >= _LEAST}
+        return {problem: Typical(median(each), len(each)) for problem, each in latest.items()}

@@ -1,12 +1,18 @@
-"""How long a verdict takes and what a submission may use, in words, for anyone who is about to send one."""
+"""How long the latest verdicts took and what a submission may use, in words, for anyone who is about to send one."""
 
+from math import ceil
+
+from app.grading.attempts.durations import Typical
 from grader.package.package import Limits
 
 
-def expect_text(limits: Limits, typical_s: float | None) -> str:
-    """One or two sentences. `typical_s` is how long a verdict usually takes, None if nobody knows yet."""
+def expect_text(limits: Limits, typical: Typical | None) -> str:
+    """One or two sentences. `typical` is None if there are too few verdicts to tell."""
     most = f"Your code may use at most {_seconds(limits.time_s)} of CPU time and {_memory(limits.memory_mb)} of memory."
-    return most if typical_s is None else f"A verdict takes about {_seconds(max(1.0, typical_s))}. {most}"
+    if typical is None:
+        return most
+    took = _seconds(max(1, ceil(typical.median_s)))
+    return f"Half of the last {typical.verdicts} verdicts took at most {took}. {most}"
 
 
 def _seconds(count: float) -> str:

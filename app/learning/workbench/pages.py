@@ -182,7 +182,7 @@ async def _problem_page(
         arguments={name: form_of(spec) for name, spec in typed_of(package).items()},
         typed=typed,
         unfit=refusal.extra.get("faults", {}) if refusal else {},
-        expect=expect_text(package.manifest.limits, await services[Durations].typical_s(package.slug)),
+        expect=expect_text(package.manifest.limits, await services[Durations].typical(package.slug)),
         waited_s=round((now() - under_way.created_at).total_seconds()) if under_way else 0,
         last=None if under_way else next((each for each in previous if each.verdict_status), None),
         preparing=preparing.of(package.slug) if (preparing := _preparation(services)) else None,

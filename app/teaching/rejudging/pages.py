@@ -1,5 +1,6 @@
 """Pages for instructors: have one version grade attempts of others, compare gains with losses, and apply it."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -14,6 +15,7 @@ from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.core.web.time_zone import chosen_zone
+from app.problems.catalogue import Catalogue
 from app.teaching.rejudging.selection_form import Form, name_parts, scopes_of
 from app.teaching.rejudging.service import Rejudging
 
@@ -26,8 +28,13 @@ _LARGEST_FORM = 64 * 1024
 
 @router.get("/rejudge")
 async def choose(request: Request, slug: str, user: Instructor) -> HTMLResponse:
-    """The form that chooses attempts, and how many match. The choice is in the address."""
-    return await _choice_page(request, slug, user, Form.of_query(request.url.query))
+    """The form that chooses attempts, and how many match. The choice is in the address.
+
+    If it names no version, the published one grades.
+    """
+    form = Form.of_query(request.url.query)
+    version = form.version or services_of(request)[Catalogue].version_of(slug) or ""
+    return await _choice_page(request, slug, user, replace(form, version=version))
 
 
 @router.post("/rejudge")

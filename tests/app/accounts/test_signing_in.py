@@ -25,6 +25,13 @@ async def test_a_link_works_once(service):
     assert (second.status_code, second.json()["slug"]) == (403, "sign-in-link-invalid")
 
 
+async def test_only_a_browser_on_the_server_itself_reads_about_its_terminal(service):
+    for host, shown in (("127.0.0.1:8000", True), ("localhost", True), ("[::1]:8000", True), ("meshgrade.test", False)):
+        page = (await service.http.get(f"http://{host}/sign-in")).text
+        assert ("stop the server" in page) is shown
+        assert "API token" not in page
+
+
 async def test_the_link_that_one_server_printed_survives_the_start_of_another(service):
     """As in Kubernetes, where two start at once. Each link works once."""
     accounts = service.services[Accounts]

@@ -137,6 +137,13 @@ async def test_a_browser_gets_a_page(service):
     assert "There is nothing here" in answer.text
 
 
+async def test_people_and_programs_each_read_their_own_words(service):
+    page = (await service.http.get("/account", headers={"Accept": "text/html"})).text
+    assert "Sign in, and you come back to it." in page
+    assert "API token" not in page
+    assert "Send an API token" in (await service.http.get("/api/v1/me")).json()["detail"]
+
+
 async def test_an_error_page_knows_who_is_signed_in(service):
     accounts = service.services[Accounts]
     session = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))

@@ -46,6 +46,18 @@ async def test_anybody_with_the_link_reads_the_source_and_the_verdict_until_it_i
         assert (await http.get("/shared/%00%ff")).status_code == 404
 
 
+async def test_a_preview_of_the_link_names_the_verdict(service, package):
+    await sign_in(service)
+    links = [await share(service.http, await send(service.http, source)) for source in (package.reference, SOURCE)]
+    async with browser(service) as http:
+        pages = [(await http.get(link)).text for link in links]
+    for page, outcome in zip(pages, ("accepted, 100 of 100", "rejected, 0 of 100"), strict=True):
+        title = re.search(r'<meta property="og:title" content="(.*?)">', page)[1]
+        assert title == f"{package.manifest.title}: {outcome}"
+        description = re.search(r'<meta property="og:description" content="(.*?)">', page)[1]
+        assert f"A shared attempt at {package.manifest.title}" in description
+
+
 async def test_what_a_submission_wrote_does_nothing_to_its_reader(service):
     await sign_in(service)
     link = await share(service.http, await send(service.http))

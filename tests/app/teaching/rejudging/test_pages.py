@@ -57,6 +57,17 @@ async def test_the_page_says_who_gains_and_who_loses_and_applies_it(either):
         assert f'href="{address}"' in (await grace.get(f"{PAGE}/rejudges")).text
 
 
+async def test_without_a_version_the_published_one_grades(service):
+    await submit(service, OLD_SOURCE, await student(service, "ada"))
+    version = await published(service)
+    async with browser(service) as grace:
+        await sign_up(service, grace, "grace", "instructor")
+        page = await grace.get(f"{PAGE}/rejudge")
+        assert (page.status_code, f'name="version" value="{version}"' in page.text) == (200, True)
+        refused = await send_form(grace, f"{PAGE}/rejudge", f"{PAGE}/rejudge", version="")
+        assert (refused.status_code, "no version was named" in refused.text) == (404, True)
+
+
 async def test_it_is_cancelled(service):
     await submit(service, OLD_SOURCE, await student(service, "ada"))
     version = await published(service)
