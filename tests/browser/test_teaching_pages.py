@@ -115,7 +115,7 @@ def test_a_file_of_a_package_is_edited_in_the_editor(open_page: OpenPage, path: 
     editor.focus()
     page.keyboard.press("Control+End")
     page.keyboard.insert_text("\nbroken = [\n")
-    assert page.locator("#text").input_value().endswith("\nbroken = [\n")
+    assert "broken = [" in page.locator("#text").input_value()
 
 
 def test_a_member_is_removed_in_two_steps_and_added_back(open_page: OpenPage) -> None:
