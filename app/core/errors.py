@@ -89,6 +89,10 @@ class SourceEmpty(SourceRefused):
     status, slug, title = 422, "source-empty", "The source is empty"
 
 
+class SourceNotFormatted(SourceRefused):
+    status, slug, title = 422, "source-not-formatted", "The source cannot be formatted"
+
+
 class SourceTooLarge(SourceRefused):
     status, slug, title = 413, "source-too-large", "The source is too large"
 

@@ -108,6 +108,7 @@ OWN = {
     ("GET", "/api/v1/problems/{slug}/ranking"),
     ("POST", "/api/v1/problems/{slug}/attempts"),
     ("GET", "/api/v1/problems/{slug}/draft"),
+    ("POST", "/api/v1/format"),
     ("PUT", "/api/v1/problems/{slug}/draft"),
     ("GET", "/api/v1/problems/{slug}/editorial"),
     ("GET", "/api/v1/problems/{slug}/question"),

@@ -4,18 +4,27 @@ from dataclasses import replace
 
 from fastapi import Request
 
-from app.accounts.web import Reader, Submitter
+from app.accounts.web import Reader, Submitter, SubmitterOrGuest
 from app.core.database import Database
 from app.core.errors import EditorialClosed
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
 from app.core.services import Provided, services_of
+from app.core.settings import Settings
 from app.grading.attempts.give_up import GiveUps
 from app.grading.attempts.questions import question_of
 from app.learning.workbench.drafts import Draft, Drafts
 from app.learning.workbench.editorial import access_of
+from app.learning.workbench.formatting import format_source
 from app.learning.workbench.question_schemas import QuestionJSON
-from app.learning.workbench.schemas import EditorialJSON, GiveUpJSON, SaveDraftJSON, SurrenderJSON
+from app.learning.workbench.schemas import (
+    EditorialJSON,
+    FormattedSourceJSON,
+    GiveUpJSON,
+    SaveDraftJSON,
+    SourceToFormatJSON,
+    SurrenderJSON,
+)
 from app.problems.catalogue import Catalogue
 from app.problems.exams import Exams, refuse_in_exam
 
@@ -35,6 +44,13 @@ async def read_draft(slug: str, user: Reader, drafts: Provided[Drafts]) -> Draft
 )
 async def save_draft(slug: str, user: Submitter, body: SaveDraftJSON, drafts: Provided[Drafts]) -> Draft:
     return await drafts.save(user, slug, body.source, body.revision)
+
+
+@router.post("/format", summary="Format Python as ruff does; nothing is stored", response_model=FormattedSourceJSON)
+async def format_python(
+    user: SubmitterOrGuest, body: SourceToFormatJSON, settings: Provided[Settings]
+) -> FormattedSourceJSON:
+    return FormattedSourceJSON(source=await format_source(body.source, settings.max_source_bytes))
 
 
 @router.get(

@@ -17,6 +17,18 @@ class SaveDraftJSON(RequestBody):
     revision: int = Field(ge=0, le=2**31 - 2)
 
 
+class SourceToFormatJSON(RequestBody):
+    """Python, of at most the size of a submission."""
+
+    source: str = Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})
+
+
+class FormattedSourceJSON(View):
+    """The source in ruff's style."""
+
+    source: str
+
+
 class EditorialJSON(View):
     """`editorial` is Markdown with TeX. `gave_up_at` is null unless you gave up on the problem."""
 

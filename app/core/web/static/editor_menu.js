@@ -1,5 +1,7 @@
 // The menu of the editor: how it looks, full screen, and the file as a whole. What is chosen stays in this browser.
 
+import { formatted, GradingError } from "./grading.js";
+
 const KEY = "meshgrade:editor";
 
 function read() {
@@ -48,6 +50,11 @@ export class EditorMenu {
     for (const button of this.#menu.querySelectorAll("[data-do]")) button.addEventListener("click", () => this.#do(button.dataset.do));
     document.addEventListener("click", (event) => { if (!this.#menu.contains(event.target)) this.#menu.open = false; });
     document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) this.#escape(); });
+    form.addEventListener("keydown", (event) => {
+      if (event.code !== "KeyF" || !event.shiftKey || !event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      this.#format();
+    }, true);
     this.#menu.hidden = false;
     this.apply();
   }
@@ -75,7 +82,21 @@ export class EditorMenu {
   async #do(action) {
     this.#menu.open = false;
     this.#menu.querySelector("summary").focus();
-    await { full: () => this.#toggleFull(), copy: () => this.#copy(), download: () => this.#download(), upload: () => this.#upload() }[action]();
+    await { format: () => this.#format(), full: () => this.#toggleFull(), copy: () => this.#copy(), download: () => this.#download(), upload: () => this.#upload() }[action]();
+  }
+
+  async #format() {
+    const before = this.#code.value();
+    try {
+      const { source } = await formatted(before);
+      // What was typed meanwhile is newer.
+      if (this.#code.value() === before && source !== before) this.#code.setValue(source);
+      this.#say(source === before ? "The code is formatted already." : "Formatted. Undo restores the earlier code.");
+    } catch (error) {
+      if (!(error instanceof GradingError)) throw error;
+      this.#say(error.message);
+    }
+    this.#code.focus();
   }
 
   #toggleFull() {

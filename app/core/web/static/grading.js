@@ -33,6 +33,12 @@ export async function send(slug, action, source, inputs) {
   return response.json();
 }
 
+/** The code in ruff's style, as { source }. */
+export async function formatted(source) {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  return (await ask("/api/v1/format", { method: "POST", headers, body: JSON.stringify({ source }) })).json();
+}
+
 export const cancel = (id) => ask(`/api/v1/attempts/${id}`, { method: "DELETE", headers: { Accept: "application/json" } });
 
 export const readAttempt = async (id) => (await ask(`/api/v1/attempts/${id}`, { headers: { Accept: "application/json" } })).json();
