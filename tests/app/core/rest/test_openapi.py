@@ -18,6 +18,8 @@ OPERATIONS = """
     POST /api/v1/problems/{slug}/attempts submit_attempt
     GET /api/v1/problems/{slug}/draft read_draft
     PUT /api/v1/problems/{slug}/draft save_draft
+    POST /api/v1/format format_python
+    PUT /api/v1/courses/{course_id}/people/{person_id} add_to_course
     GET /api/v1/problems/{slug}/editorial read_editorial
     POST /api/v1/problems/{slug}/give-up give_up
     GET /api/v1/problems/{slug}/question read_question
