@@ -4,6 +4,7 @@ import { Draft } from "./draft.js";
 import { cancel, describe, fetchFragment, follow, GradingError, NotSignedIn, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
 import { LivePicture } from "./live_picture.js";
+import { showPart } from "./page_part.js";
 import { linkPlaces } from "./places.js";
 import { isOwnInput, ownInputs, showFaults } from "./typed_inputs.js";
 import { Versions } from "./versions.js";
@@ -252,6 +253,14 @@ else if (kept) {
 }
 else if ("last" in verdictBox.dataset) showLast(verdictBox.dataset.last);
 picture?.begin(editor.value());
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-solutions]");
+  const box = document.querySelector("[data-solutions-box]");
+  if (!link || !box || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  showPart(box, link.href, "[data-solutions-part]", "Solutions");
+});
 
 // The keys, wherever `?` is not text.
 const help = document.querySelector("[data-help-menu]");
