@@ -1,7 +1,7 @@
 """A draft is the same on every device, and neither of two versions is lost."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.workbench import PROBLEM, OpenPage, editor, write
 
@@ -90,3 +90,28 @@ def test_a_draft_is_text_whatever_it_holds(open_page: OpenPage) -> None:
     page = open_page(PROBLEM)
     expect(editor(page)).to_have_text(evil)
     assert "seized" not in page.title()
+
+
+@pytest.mark.parametrize("width", [1100, 1440])
+def test_no_button_changes_its_row_when_scripts_load_or_the_draft_is_saved(open_page: OpenPage, width: int) -> None:
+    """Here workbench.js comes only when it is let through, as on a slow network."""
+    page = open_page("/lessons", viewport={"width": width, "height": 800})
+    held: list[Route] = []
+    page.route("**/workbench.js", lambda route: held.append(route))
+    page.goto(f"{PROBLEM}#workbench", wait_until="commit")
+    toolbar = page.locator("[data-workbench] .bar > .toolbar")
+    expect(toolbar.get_by_role("button", name="Submit")).to_be_visible()
+    before = rows(toolbar)
+    for each in held:
+        each.continue_()
+    expect(page.get_by_role("button", name="Reset to starter")).to_be_visible()
+    assert rows(toolbar) == before
+    for source in (f"# typed at {width}", f"# typed again at {width}"):
+        save(page, source)
+        assert rows(toolbar) == before
+
+
+def rows(toolbar: Locator) -> list[int]:
+    """How far below the toolbar's top each of its buttons is."""
+    script = "bar => [...bar.children].filter(each => each.matches('.button, .menu')).map(each => "
+    return toolbar.evaluate(f"{script}Math.round(each.getBoundingClientRect().top - bar.getBoundingClientRect().top))")
