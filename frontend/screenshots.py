@@ -1,5 +1,9 @@
-"""Take the pictures in docs/images from a service of its own, with the real judge: `python -m frontend.screenshots`."""
+"""Take the pictures in docs/images from a service of its own, with the real judge: `python -m frontend.screenshots`.
 
+shown.json beside them says how many problems, lessons and tracks they show, so that a test finds pictures that are old.
+"""
+
+import json
 import tempfile
 from pathlib import Path
 
@@ -11,6 +15,7 @@ from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, serve
 from tests.browser.workbench import await_verdict, turn_to, write
 
 TARGET = CHECKOUT / "docs/images"
+SHOWN = TARGET / "shown.json"
 PROBLEMS = CHECKOUT / "problems"
 VIEW = {"width": 1440, "height": 900}
 MAX_BYTES = 120_000
@@ -35,6 +40,9 @@ def main() -> None:
         page.goto("/")
         _picture(page, "front")
         page.goto(service.sign_in_url)
+        for name, path in (("lesson", "/lessons/meshes-and-specs"), ("explorer", "/explore")):
+            page.goto(path)
+            _picture(page, name)
         course = add_course(service)
         for name, path in (
             ("course", course),
@@ -56,15 +64,24 @@ def main() -> None:
         _picture(page, "workbench")
         page.goto("/problems")
         _picture(page, "catalogue")
+        shown = {
+            "problems": page.locator(".stop:not(.is-lesson)").count(),
+            "lessons": page.locator(".stop.is-lesson").count(),
+            "tracks": page.locator(".line").count(),
+        }
         page.goto("/progress")
         _picture(page, "progress")
         browser.close()
+    # Last, so that it never says more than the pictures.
+    SHOWN.write_text(json.dumps(shown) + "\n", encoding="utf-8")
 
 
 def _picture(page: Page, name: str) -> None:
     page.evaluate("scrollTo(0, 0)")
     # A server that has just started says so. A reader's has not.
-    page.evaluate("document.querySelector('.problem-head .notice')?.remove()")
+    page.evaluate(
+        "document.querySelectorAll('.problem-head .notice, .catalogue > .notice').forEach((each) => each.remove())"
+    )
     # The editor blinks, and a pointer over a link draws its line.
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement?.blur()")

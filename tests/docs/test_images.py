@@ -1,10 +1,13 @@
-"""Pictures of pages: each one that a text shows exists, has a description, and is small."""
+"""Pictures of pages: each one that a text shows exists, has a description, is small, and shows today's catalogue."""
 
+import json
 import re
 
 import pytest
 
-from frontend.screenshots import MAX_BYTES, TARGET
+from app.learning.lessons.lesson_files import read_order
+from app.problems.tracks import read_tracks
+from frontend.screenshots import MAX_BYTES, SHOWN, TARGET
 from tests.browser.browser import CHECKOUT
 
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+\.png)\)")
@@ -28,3 +31,12 @@ def test_pages_are_shown():
 @pytest.mark.parametrize("picture", sorted(TARGET.glob("*.png")), ids=lambda each: each.stem)
 def test_a_picture_is_small(picture):
     assert picture.stat().st_size <= MAX_BYTES
+
+
+def test_the_pictures_show_as_many_problems_lessons_and_tracks_as_ship():
+    tracks = read_tracks(CHECKOUT / "problems")
+    assert json.loads(SHOWN.read_text(encoding="utf-8")) == {
+        "problems": sum(len(track.problems) for track in tracks),
+        "lessons": len(read_order(CHECKOUT / "lessons")),
+        "tracks": len(tracks),
+    }, "the pictures are old; run: python -m frontend.screenshots"
