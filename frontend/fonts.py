@@ -25,8 +25,9 @@ _UPSTREAM = {
     "code": ("source-code-pro", "VF/SourceCodeVF-Upright.ttf", "Meshgrade Code"),
 }
 _WEIGHTS = (400, 700)
-# Digits of equal width, for tables. No ligatures: code must show what was typed.
-_FEATURES = ["kern", "tnum", "mark", "mkmk"]
+# Digits of equal width, for tables. No ligatures, because code must show what was typed, and no kerning, which is an eighth
+# of the file.
+_FEATURES = ["tnum"]
 
 
 def _characters(ranges: str) -> list[int]:

@@ -37,7 +37,6 @@ _RAW = [(name.lower().encode("ascii"), value.encode("ascii")) for name, value in
 _PART_TYPES = (b"text/css", b"text/javascript", b"font/woff2")
 _OF_PARTS = {
     b"cross-origin-resource-policy",
-    b"referrer-policy",
     b"strict-transport-security",
     b"x-content-type-options",
 }

@@ -1,5 +1,4 @@
 // Two versions of one draft: what differs, the choice between them, and the one that was not chosen.
-import { drawDiff } from "./diff.js";
 
 export class Versions {
   #draft;
@@ -28,7 +27,8 @@ export class Versions {
     });
   }
 
-  showConflict(mine, other) {
+  async showConflict(mine, other) {
+    const { drawDiff } = await import("./diff.js");
     drawDiff(this.#panel.querySelector("[data-diff]"), mine, other);
     this.#panel.hidden = false;
     this.#panel.focus();
