@@ -201,7 +201,7 @@ async def _version_page(
     figures = f"/authoring/{slug}/versions/{version}/figures"
     titles = titles_of(found)
     statement, hints, editorial = [
-        await found[RenderedTexts].show(each, figures, titles) for each in texts_of(package).values()
+        await found[RenderedTexts].show(each, figures, titles, package.figures) for each in texts_of(package).values()
     ]
     return render_page(
         "authoring_version.html",

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import delete
@@ -52,12 +53,18 @@ class RenderedTexts:
         self._read: dict[str, dict[str, Any]] = {}
         self._under_way: dict[str, asyncio.Task[dict[str, Any]]] = {}
 
-    async def show(self, texts: Mapping[str, str], figures: str, problems: Mapping[str, str]) -> list[Prose]:
+    async def show(
+        self,
+        texts: Mapping[str, str],
+        figures: str,
+        problems: Mapping[str, str],
+        drawings: Mapping[str, str] = MappingProxyType({}),
+    ) -> list[Prose]:
         """Each text for a page, in order. See `prose_of`."""
         rendered = await self._get(texts)
         if "exceeded" in rendered:
             return [plain_prose(text) for text in texts.values()]
-        return [prose_of(rendered["parsed"][anchors], figures, problems) for anchors in texts]
+        return [prose_of(rendered["parsed"][anchors], figures, problems, drawings) for anchors in texts]
 
     async def fault(self, texts: Mapping[str, str]) -> str | None:
         """Why these texts would be shown unformatted, as the end of a sentence."""

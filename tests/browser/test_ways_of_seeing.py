@@ -95,17 +95,29 @@ def test_the_header_of_a_phone_leaves_room_for_the_page(open_page: OpenPage) -> 
         expect(each).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_drawing_is_as_wide_as_the_statement_and_in_the_colours_of_the_page(open_page: OpenPage, scheme: str) -> None:
+    page = open_page(PROBLEM, color_scheme=scheme, viewport={"width": 1440, "height": 900})
+    page.locator("details.background > summary").click()
+    figure = page.locator(".prose .figure").first
+    assert figure.evaluate("(each) => each.scrollWidth - each.clientWidth") == 0
+    assert figure.evaluate("(each) => each.querySelector('svg').clientWidth / each.clientWidth") > 0.98
+    colours = figure.evaluate(
+        """(each) => [getComputedStyle(document.body).color,
+          getComputedStyle(each.querySelector('text[fill="#1f2933"]')).fill]"""
+    )
+    assert colours[0] == colours[1]
+    drawing = figure.get_by_role("img")
+    assert len(drawing.get_attribute("aria-label") or "") > 20
+
+
 def test_a_drawing_keeps_its_text_on_a_phone_and_scrolls_by_keyboard(open_page: OpenPage) -> None:
     page = open_page(PROBLEM, viewport={"width": 360, "height": 740})
     page.locator("details.background > summary").click()
     figure = page.locator(".prose .figure").first
-    page.wait_for_function("(each) => each.querySelector('img').naturalWidth > 0", arg=figure.element_handle())
-    # The width that is left for the drawing inside the padding, of the width that it was drawn in.
-    scale = """(each) => {
-      const style = getComputedStyle(each), padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
-      return (each.clientWidth - padding) / each.naturalWidth;
-    }"""
-    assert 0.9 < figure.locator("img").evaluate(scale) <= 1
+    sizes = """(each) => [...each.querySelectorAll('text')].map((text) =>
+      parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
+    assert min(figure.evaluate(sizes)) >= 11
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     figure.focus()
     page.keyboard.press("ArrowRight")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import nh3
@@ -19,6 +20,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from app.core.web.figures import inline_figure
 from app.core.web.highlight import highlight_code
 from app.core.web.tex import render_tex
 
@@ -27,6 +29,8 @@ from app.core.web.tex import render_tex
 # text can refer to a formula or look like one.
 _OPEN, _CLOSE, _FIGURE, _SLUG = "\ue000", "\ue001", "\ue002", "\ue003"
 _PLACE = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_IMAGE = re.compile(f'<img((?: [a-z]+="[^"]*")*? src="{_FIGURE}([A-Za-z0-9_-]+)\\.svg"(?: [a-z]+="[^"]*")*)>')
+_ALT = re.compile(' alt="([^"]*)"')
 _SHOWN_LATER = re.compile(f"{_FIGURE}([A-Za-z0-9_-]+)\\.svg|<em>{_SLUG}([a-z0-9_]+)</em>")
 # Cells that a table's short rows lack are added, up to 65,536 by default, which a text of two kilobytes can reach.
 vars(import_module("markdown_it.rules_block.table"))["MAX_AUTOCOMPLETED_CELLS"] = 256
@@ -96,13 +100,21 @@ def render_markdown(
     return prose_of(_remember(text, anchors), figures, dict(problems))
 
 
-def prose_of(parsed: Parsed, figures: str, problems: Mapping[str, str]) -> Prose:
+def prose_of(
+    parsed: Parsed, figures: str, problems: Mapping[str, str], drawings: Mapping[str, str] = MappingProxyType({})
+) -> Prose:
     """What `parse_markdown` returned, for a page.
 
     Args:
       figures: URL of the folder that relative image paths refer to.
       problems: title of each problem, by slug. `*slug*` becomes a link to one, and stays as it is for any other slug.
+      drawings: the text of each figure, by name. One that may becomes part of the page, and the others are images.
     """
+
+    def draw(image: re.Match[str]) -> str:
+        svg = inline_figure(drawings.get(f"{image[2]}.svg", ""))
+        alt = _ALT.search(image[1])
+        return image[0] if svg is None else f'<span role="img" aria-label="{alt[1] if alt else ""}">{svg}</span>'
 
     def show(place: re.Match[str]) -> str:
         figure, slug = place.groups()
@@ -115,7 +127,7 @@ def prose_of(parsed: Parsed, figures: str, problems: Mapping[str, str]) -> Prose
 
     return Prose(
         tuple(
-            Section(Heading(*heading) if heading else None, Markup(_SHOWN_LATER.sub(show, html)))
+            Section(Heading(*heading) if heading else None, Markup(_SHOWN_LATER.sub(show, _IMAGE.sub(draw, html))))
             for heading, html in parsed["sections"]
         ),
         tuple(Heading(*each) for each in parsed["headings"]),

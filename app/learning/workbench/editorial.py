@@ -54,4 +54,5 @@ async def access_of(user: User, services: Services, package: Package) -> tuple[b
 async def render(services: Services, package: Package, texts: Mapping[str, str]) -> list[Prose]:
     """Texts of the package by the prefix of their anchors, with links to its figures and to other problems."""
     others = {each.slug: each.manifest.title for each in services[Catalogue].all() if each is not package}
-    return await services[RenderedTexts].show(texts, f"/problems/{package.slug}/figures", others)
+    figures = f"/problems/{package.slug}/figures"
+    return await services[RenderedTexts].show(texts, figures, others, package.figures)
