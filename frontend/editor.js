@@ -5,7 +5,7 @@ import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
 import { firstColours } from "./first_colours.js";
-import { marks, setMarks } from "./marks.js";
+import { light, marks, setMarks, setNotes } from "./marks.js";
 import { theme } from "./theme.js";
 
 const INDENT = 4;
@@ -107,7 +107,7 @@ export function createEditor(host, options) {
     width.of(EditorState.tabSize.of(INDENT)),
     wrapping.of([]),
     highlightActiveLine(),
-    marks,
+    marks(options.onPoint ?? (() => {})),
     colours.of(language === "python" ? firstColours : []),
     EditorView.contentAttributes.of({ "aria-label": label, "aria-description": description, tabindex: "0" }),
     EditorView.updateListener.of((update) => { if (update.docChanged) onChange(view.state.doc.toString()); }),
@@ -141,6 +141,10 @@ export function createEditor(host, options) {
     focus: () => view.focus(),
     /** Marks lines: a list of { line, text, kind }; earlier marks go. */
     setMarks: (list) => setMarks(view, list),
+    /** Writes what lines cost into the margin: a list of { line, text }; earlier notes go. */
+    setNotes: (list) => setNotes(view, list),
+    /** Lights a line by its number when the notes were set. */
+    light: (line) => light(view, line),
     /** Puts the cursor on a line and shows it in the middle. */
     jump(line) {
       const { from } = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines));

@@ -1,6 +1,7 @@
-// Lines that a verdict names: coloured, with the reason as a tooltip, and moved along with the text.
-import { RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, GutterMarker, lineNumberMarkers } from "@codemirror/view";
+// Lines that a verdict names: coloured, with the reason as a tooltip, and moved along with the text. And what lines
+// cost, in the margin.
+import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, gutter, GutterMarker, lineNumberMarkers } from "@codemirror/view";
 
 const change = StateEffect.define();
 
@@ -26,7 +27,97 @@ const field = StateField.define({
   ],
 });
 
-export const marks = field;
+const changeNotes = StateEffect.define();
+const changeLit = StateEffect.define();
+
+/** What the line costs that had this number when it was compiled; an empty text for one that is only pointed at. */
+class Note extends GutterMarker {
+  constructor(line, text) {
+    super();
+    this.line = line;
+    this.text = text;
+  }
+
+  eq(other) {
+    return this.line === other.line && this.text === other.text;
+  }
+
+  toDOM() {
+    return document.createTextNode(this.text);
+  }
+}
+
+const notes = StateField.define({
+  create: () => RangeSet.empty,
+  update(now, transaction) {
+    const moved = now.map(transaction.changes);
+    return transaction.effects.find((effect) => effect.is(changeNotes))?.value ?? moved;
+  },
+});
+
+const lit = StateField.define({
+  create: () => Decoration.none,
+  update: (now, transaction) => transaction.effects.find((effect) => effect.is(changeLit))?.value ?? now.map(transaction.changes),
+  provide: (self) => EditorView.decorations.from(self),
+});
+
+/** The number that the line at this position had when it was compiled, or null. */
+function compiledLine(state, position) {
+  const { from, to } = state.doc.lineAt(position);
+  let found = null;
+  state.field(notes).between(from, to, (_, __, note) => { found = note.line; });
+  return found;
+}
+
+/** Marks, notes in the margin, and a call of `onPoint(line, isCursor)` for the line under the pointer or the cursor. */
+export function marks(onPoint) {
+  let before;
+  const point = (view, position, isCursor) => {
+    const line = position === null ? null : compiledLine(view.state, position);
+    if (line !== before || isCursor) onPoint(line, isCursor);
+    before = line;
+  };
+  return [
+    field,
+    notes,
+    lit,
+    gutter({
+      class: "cm-notes",
+      side: "after",
+      markers: (view) => view.state.field(notes),
+      domEventHandlers: {
+        mousemove: (view, block) => { point(view, block.from, false); return false; },
+        mouseleave: (view) => { point(view, null, false); return false; },
+      },
+    }),
+    EditorView.domEventHandlers({
+      mousemove: (event, view) => { point(view, view.posAtCoords({ x: event.clientX, y: event.clientY }), false); },
+      mouseleave: (_, view) => { point(view, null, false); },
+    }),
+    EditorView.updateListener.of((update) => {
+      if (update.selectionSet && update.view.hasFocus) point(update.view, update.state.selection.main.head, true);
+    }),
+  ];
+}
+
+/** A list of { line, text }: what lines cost, or an empty text for lines that can be pointed at. */
+export function setNotes(view, list) {
+  const { doc } = view.state;
+  const ranges = list.filter(({ line }) => line >= 1 && line <= doc.lines)
+    .map(({ line, text }) => new Note(line, text).range(doc.line(line).from));
+  view.dispatch({ effects: changeNotes.of(RangeSet.of(ranges, true)) });
+}
+
+/** Lights the line that had this number when it was compiled; null lights none. */
+export function light(view, line) {
+  const ranges = [];
+  const cursor = view.state.field(notes).iter();
+  for (; cursor.value; cursor.next()) {
+    const start = view.state.doc.lineAt(cursor.from).from;
+    if (cursor.value.line === line) ranges.push(Decoration.line({ class: "cm-lit" }).range(start));
+  }
+  view.dispatch({ effects: changeLit.of(Decoration.set(ranges.slice(0, 1))) });
+}
 
 export function setMarks(view, list) {
   const { doc } = view.state;

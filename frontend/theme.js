@@ -3,7 +3,11 @@ import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
   "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--code-size, var(--text-code))" },
-  "&.cm-focused": { outline: "3px solid var(--focus)", outlineOffset: "-1px" },
+  // Above the gutters, which would cover an outline.
+  "&.cm-focused": { outline: "none" },
+  "&.cm-focused::after": {
+    content: "''", position: "absolute", inset: "0", zIndex: "300", border: "2px solid var(--focus)", pointerEvents: "none",
+  },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
   ".cm-content": { caretColor: "var(--ink)", paddingBlock: "0.75rem" },
   ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "2px" },
@@ -18,6 +22,12 @@ export const theme = EditorView.theme({
   ".cm-foldPlaceholder": { backgroundColor: "var(--sunken)", color: "var(--ink-soft)", border: "1px solid var(--line)" },
   ".cm-marked": { backgroundColor: "var(--bad-soft)" },
   ".cm-marked-number": { backgroundColor: "var(--bad-soft)", color: "var(--bad)", fontWeight: "700" },
+  ".cm-gutters-after": { borderRight: "0", borderLeft: "0", paddingLeft: "0 !important" },
+  ".cm-notes": { maxWidth: "min(12rem, 40vw)", overflow: "hidden", fontSize: "var(--text-xs)", fontFamily: "var(--sans)" },
+  ".cm-notes .cm-gutterElement": {
+    overflow: "hidden", paddingInline: "0.5rem", color: "var(--accent)", textOverflow: "ellipsis", whiteSpace: "nowrap",
+  },
+  ".cm-lit": { backgroundColor: "var(--selection)" },
   ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--line-strong)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxWidth: "min(36rem, 90vw)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {

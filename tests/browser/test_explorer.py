@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.browser import CHECKOUT
 from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
@@ -36,9 +36,22 @@ def _open(open_page: OpenPage, known: dict[str, str], **options: object) -> Page
     return page
 
 
+def _code(page: Page) -> Locator:
+    return page.locator(".cm-content").and_(page.get_by_role("textbox", name="Source, Python"))
+
+
+def _compiled(page: Page) -> Locator:
+    """What the script says of the last run."""
+    return page.locator("[data-phase]")
+
+
+def _await(page: Page, text: str) -> None:
+    expect(_compiled(page)).to_have_text(re.compile(text), timeout=VERDICT_TIMEOUT_MS)
+
+
 def test_a_collective_leads_to_its_line_and_back(open_page: OpenPage, explored_path: dict[str, str]) -> None:
     page = _open(open_page, explored_path)
-    row = page.get_by_role("row").filter(has_text="reduce-scatter").first
+    row = page.get_by_role("listitem").filter(has_text="reduce-scatter").first
     link = row.get_by_role("link")
     number = link.inner_text().removeprefix("line ")
     line = page.locator(f"#line-{number}")
@@ -46,7 +59,7 @@ def test_a_collective_leads_to_its_line_and_back(open_page: OpenPage, explored_p
     link.hover()
     expect(line).to_have_class("source-line is-cause is-pointed-at")
     line.hover()
-    expect(row).to_have_class("is-pointed-at")
+    expect(row).to_have_class(re.compile("is-pointed-at"))
     link.click()
     assert page.url.endswith(f"#line-{number}")
     expect(line).to_be_in_viewport()
@@ -73,8 +86,100 @@ def test_the_editor_sends_what_it_holds(open_page: OpenPage) -> None:
     page.keyboard.insert_text("def nothing_of_the_kind():\n    pass\n")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("alert")).to_contain_text("There is no program", timeout=VERDICT_TIMEOUT_MS)
+    page.get_by_role("link", name="Share this result").click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no program")
     page.get_by_role("link", name="Change it and explore again").click()
     expect(page.locator(".cm-content").first).to_contain_text("nothing_of_the_kind")
+
+
+def test_two_panes_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page("/explore")
+    pane = page.get_by_role("region", name="What it compiles to")
+    # An example shows its result at once, before anything is compiled.
+    expect(pane).to_contain_text("all-reduce over model")
+    expect(_compiled(page)).to_have_text("What this example compiles to.")
+    expect(page.locator(".cm-notes")).to_contain_text("all-reduce 512.0 KiB")
+    # The switch stays off in this browser.
+    switch = page.get_by_label("Compile as you type")
+    expect(switch).to_be_checked()
+    switch.focus()
+    page.keyboard.press("Space")
+    _code(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.press("ArrowUp")
+    # The line of the cursor is marked in the result,
+    expect(pane.locator(".timeline li.is-pointed-at")).to_contain_text("all-reduce")
+    expect(pane.locator(".instructions li.is-pointed-at")).to_have_count(4)
+    page.keyboard.press("End")
+    page.keyboard.insert_text(" * 2")
+    page.keyboard.press("Control+Enter")
+    _await(page, "^Compiled: 1 collective")
+    expect(page).to_have_url(re.compile(r"/explore\?exploration=\w{32}$"))
+    # and a row with the focus marks its line.
+    pane.get_by_role("link", name="line 6").first.focus()
+    expect(page.locator(".cm-lit")).to_contain_text("return hidden @ w2 * 2")
+    page.keyboard.press("Enter")
+    expect(_code(page)).to_be_focused()
+    page.keyboard.insert_text("# typed and not compiled\n")
+    page.reload()
+    expect(_code(page)).to_contain_text("# typed and not compiled")
+    expect(pane).to_contain_text("all-reduce over model")
+    expect(page.get_by_label("Compile as you type")).not_to_be_checked()
+    page.get_by_role("separator", name="Width of the left side").focus()
+    page.keyboard.press("PageDown")
+    expect(page.get_by_role("separator", name="Width of the left side")).to_have_attribute("aria-valuenow", "38")
+
+
+def test_typing_compiles_at_rest_and_a_fault_keeps_the_result(open_page: OpenPage, complaints: list[str]) -> None:
+    page = open_page("/explore?example=rows-to-columns")
+    _code(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("broken =")
+    _await(page, "There is no program")
+    pane = page.get_by_role("region", name="What it compiles to")
+    expect(pane.get_by_role("alert")).to_contain_text("Below is the last version that compiled.")
+    expect(pane).to_contain_text("all-to-all over data")
+    first = page.url
+    page.keyboard.type(" 1")
+    _await(page, "^Compiled: 1 collective")
+    expect(pane.get_by_role("alert")).to_have_count(0)
+    # The run of what was typed replaced the one before.
+    assert page.url != first
+    assert page.request.get(first.replace("?exploration=", "/")).status == 404
+    page.get_by_role("combobox", name="Mesh").fill("data=x")
+    _await(page, "The mesh cannot be read")
+    expect(pane).to_contain_text("all-to-all over data")
+    # Chromium says that the server refused.
+    assert [each for each in complaints if "409 (Conflict)" not in each] == []
+    complaints.clear()
+
+
+def test_256_devices_are_a_heat_map_with_the_same_in_words(open_page: OpenPage) -> None:
+    page = open_page("/explore?example=many-devices")
+    heat = page.locator("figure.heat")
+    expect(heat).to_contain_text("72.0 MiB on each of the 256 devices, of 768.0 MiB in all")
+    expect(heat.locator("rect")).to_have_count(256)
+    expect(heat.get_by_role("img", name="Bytes of inputs on mesh data = 64, model = 4")).to_be_visible()
+
+
+def test_the_gallery_is_walked_by_keyboard_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/explore", viewport={"width": 360, "height": 740})
+    cards = page.locator(".gallery li")
+    expect(cards.get_by_role("img", name=re.compile("on mesh"))).to_have_count(10)
+    cards.get_by_role("link").nth(3).focus()
+    page.keyboard.press("Tab")
+    expect(cards.get_by_role("link").nth(4)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Function")).to_have_value("turned")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_two_panes_have_no_violation(open_page: OpenPage, scheme: str) -> None:
+    page = open_page("/explore?example=many-devices", color_scheme=scheme)
+    expect(page.locator(".cm-notes")).to_contain_text("all-reduce")
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in found] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -94,10 +199,10 @@ def test_a_result_fits_360_pixels(open_page: OpenPage, explored_path: dict[str, 
 def test_any_function_is_explored_on_a_phone_and_without_a_script(open_page: OpenPage) -> None:
     page = open_page("/explore", java_script_enabled=False, viewport={"width": 360, "height": 740})
     page.get_by_role("link", name="On 256 devices").click()
-    expect(page.get_by_label("Mesh")).to_have_value("data=64, model=4")
+    expect(page.get_by_role("combobox", name="Mesh")).to_have_value("data=64, model=4")
     page.get_by_role("button", name="Explore", exact=True).click()
     expect(page.get_by_role("heading", name="Mesh data = 64, model = 4")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
-    expect(page.get_by_role("row").filter(has_text="all-reduce")).to_contain_text("line 6")
+    expect(page.get_by_role("listitem").filter(has_text="all-reduce").first).to_contain_text("line 6")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.get_by_role("link", name="Change it and explore again").click()
     expect(page.get_by_label("Inputs")).to_have_value(re.compile(r"^x: bfloat16\[65536, 4096\]"))

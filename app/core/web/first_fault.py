@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from app.core.web.drawings.mesh import draw_mesh
+from markupsafe import Markup
+
+from app.core.web.drawings.mesh import draw_placement
 from app.core.web.drawings.placement import Mesh
-from app.core.web.program_evidence import MAX_DRAWN_DEVICES, AmountsView, LeafView, MeshesView, OrderView
+from app.core.web.program_evidence import AmountsView, LeafView, MeshesView
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,7 @@ class VerdictPicture:
     mesh: Mesh
     leaf: LeafView | None = None
     amounts: AmountsView | None = None
-    order: OrderView | None = None
+    order: Markup | None = None
 
 
 def picture_of_fault(failed: Iterable[MeshesView]) -> VerdictPicture | None:
@@ -37,10 +39,10 @@ def picture_of_success(passed: Iterable[MeshesView]) -> VerdictPicture | None:
     """What the first check of placements found on its first mesh: a leaf that is split, or else one that is whole."""
     for view in (view for meshes in passed for view in meshes.shown):
         placed = [each for each in view.right if each.leaf.got]
-        if placed and view.mesh.devices <= MAX_DRAWN_DEVICES:
+        if placed:
             chosen = next((each for each in placed if each.got), placed[0])
             if not chosen.got and chosen.leaf.got:
                 title = f"{chosen.name}, yours, on {view.mesh}"
-                chosen = replace(chosen, got=draw_mesh(view.mesh, chosen.leaf, chosen.leaf.got, title=title))
+                chosen = replace(chosen, got=draw_placement(view.mesh, chosen.leaf, chosen.leaf.got, title=title))
             return VerdictPicture(view.mesh, leaf=chosen)
     return None

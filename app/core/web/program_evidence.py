@@ -8,9 +8,17 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from app.core.web.drawings.bars import draw_bar, is_over, is_under, largest
-from app.core.web.drawings.mesh import describe, draw_mesh, drawn_dims, is_whole, letters_of, slices_text
+from app.core.web.drawings.mesh import (
+    MAX_BOXES,
+    describe,
+    draw_placement,
+    drawn_dims,
+    is_whole,
+    letters_of,
+    slices_text,
+)
 from app.core.web.drawings.placement import Leaf, Mesh, group_leaves, label
-from app.core.web.drawings.timeline import MAX_BLOCKS, axes_text, draw_timeline, run_texts
+from app.core.web.drawings.timeline import axes_text, draw_timeline
 from app.core.web.drawings.units import NOTHING, bytes_text, flops_text
 from grader.verdicts.evidence import (
     Amount,
@@ -32,8 +40,8 @@ from grader.verdicts.verdict import Efficiency
 MAX_MESHES = 8
 # For each mesh: how many leaves are drawn (wrong ones first), and how many are listed.
 MAX_DRAWN = 24
-# A drawing has a box for each device. With more of them it is longer than the page is for everything else.
-MAX_DRAWN_DEVICES = 16
+# Drawings of leaves on many devices make a page large.
+MAX_DRAWN_AS_CELLS = 6
 MAX_LISTED = 400
 MAX_MEMBERS = 200
 
@@ -115,19 +123,11 @@ class CollectiveRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderView:
-    """The collectives of both programs in program order, as a drawing and as text: a line for each run of a kind."""
-
-    drawing: Markup
-    mine: tuple[str, ...]
-    reference: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class MeshView:
     """One check on one mesh. `name` adds the cases, if the mesh has several programs.
 
-    `unlisted` counts the leaves that are not shown. `rest` is evidence without a drawing.
+    `unlisted` counts the leaves that are not shown. `rest` is evidence without a drawing. Each of the `orders` draws
+    the collectives of both programs in program order.
     """
 
     name: str
@@ -137,7 +137,7 @@ class MeshView:
     unlisted: int
     amounts: tuple[AmountsView, ...]
     collectives: tuple[CollectiveRow, ...]
-    orders: tuple[OrderView, ...]
+    orders: tuple[Markup, ...]
     rest: dict[str, Any]
 
 
@@ -224,7 +224,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
     leaves: list[Leaf] = []
     amounts: list[AmountsView] = []
     collectives: list[CollectiveRow] = []
-    orders: list[OrderView] = []
+    orders: list[Markup] = []
     rest: dict[str, Any] = {}
     for entry in entries:
         match entry:
@@ -234,7 +234,9 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
                 amounts.append(arrange_amounts(entry))
             case Collectives():
                 collectives += map(_collective_row, entry.sums)
-                orders.append(_order(entry, mesh))
+                if entry.mine or entry.reference:
+                    lanes = {"yours": entry.mine, "reference": entry.reference}
+                    orders.append(draw_timeline(f"Collectives in program order, {mesh}", lanes))
             case Factors():
                 rest["factors"] = [factor.model_dump() for factor in entry.factors]
             case Facts():
@@ -249,7 +251,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
         unlisted=sum(len(leaf.paths) for leaf in leaves[MAX_LISTED:]),
         amounts=tuple(amounts),
         collectives=tuple(collectives),
-        orders=tuple(order for order in orders if order.mine or order.reference),
+        orders=tuple(orders),
         rest=rest,
     )
 
@@ -259,7 +261,7 @@ def _leaf_views(leaves: list[Leaf], mesh: Mesh, listed: dict[tuple[str, ...], st
         _leaf_view(
             leaf,
             mesh,
-            draw=index < MAX_DRAWN and mesh.devices <= MAX_DRAWN_DEVICES,
+            draw=index < (MAX_DRAWN if mesh.devices <= MAX_BOXES else MAX_DRAWN_AS_CELLS),
             listed_on=listed.get(leaf.members, ""),
         )
         for index, leaf in enumerate(islice(leaves, MAX_LISTED))
@@ -273,10 +275,10 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool, listed_on: str) -> LeafVie
     draw = draw and not (leaf.ok and is_whole(leaf.got, leaf.shape) and is_whole(leaf.expected, leaf.shape))
     # A check may require only the axes. Then a leaf that is split over another dimension is right too.
     if draw and leaf.expected is not None and (leaf.expected != leaf.got or not leaf.ok):
-        expected = draw_mesh(mesh, leaf, leaf.expected, title=f"{name}, expected, on {mesh}")
+        expected = draw_placement(mesh, leaf, leaf.expected, title=f"{name}, expected, on {mesh}")
     if draw and leaf.got is not None:
         compare_with = None if leaf.ok else leaf.expected
-        got = draw_mesh(mesh, leaf, leaf.got, title=f"{name}, yours, on {mesh}", compare_with=compare_with)
+        got = draw_placement(mesh, leaf, leaf.got, title=f"{name}, yours, on {mesh}", compare_with=compare_with)
     dims = drawn_dims(leaf)
     return LeafView(
         leaf=leaf,
@@ -285,7 +287,7 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool, listed_on: str) -> LeafVie
         expected_in_words=describe(mesh, leaf.expected, leaf) if leaf.expected is not None else "",
         got_in_words=describe(mesh, leaf.got, leaf) if leaf.got is not None else "",
         drawn_dims=" and ".join(map(str, dims)) if draw and len(dims) < len(leaf.shape) else "",
-        devices=_device_rows(leaf, mesh) if draw else (),
+        devices=_device_rows(leaf, mesh) if draw and mesh.devices <= MAX_BOXES else (),
         in_table=in_table,
         listed_on=listed_on,
     )
@@ -322,10 +324,3 @@ def _collective_row(total: CollectiveSum) -> CollectiveRow:
         mine=total.mine,
         reference=total.reference,
     )
-
-
-def _order(entry: Collectives, mesh: Mesh) -> OrderView:
-    mine, reference = entry.mine[:MAX_BLOCKS], entry.reference[:MAX_BLOCKS]
-    lanes = {"yours": mine, "reference": reference}
-    picture = draw_timeline(f"Collectives in program order, {mesh}", lanes)
-    return OrderView(picture, run_texts(mine), run_texts(reference))

@@ -11,6 +11,8 @@ from app.core.web.drawings.schedule import draw_schedule
 from app.core.web.drawings.timeline import axes_text, draw_timeline
 from app.core.web.drawings.units import TIMES, bytes_text, exact_text, flops_text
 from app.core.web.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves
+from app.learning.explorer.memory_view import BufferView, HeatView, arrange_heat, largest_buffers
+from app.learning.explorer.totals import TotalRow, compare_totals, count_text, headline
 from grader.explorer.exploration import (
     Explored,
     ExploredCollective,
@@ -59,6 +61,8 @@ class ProgramView:
     leaves: tuple[LeafView, ...]
     unlisted_leaves: int
     flops: str
+    buffers: tuple[BufferView, ...]
+    heat: HeatView | None
     retraced: bool
     texts: tuple[ProgramText, ...]
 
@@ -120,30 +124,45 @@ class TPUWork:
 
 @dataclass(frozen=True, slots=True)
 class MeshView:
-    """One mesh: the program, and if there is another one to compare it with, that and the differences."""
+    """One mesh: the program in one line, and if there is another one to compare it with, that and the differences."""
 
     name: str
+    headline: str
+    short: str
+    totals: tuple[TotalRow, ...]
     program: ProgramView
     against: ProgramView | None
     differences: tuple[DifferenceView, ...]
     memory: AmountsView
-    timeline: Markup | None
+    timeline: Markup
     tpu: TPUView | None
 
 
 @dataclass(frozen=True, slots=True)
 class ExploredView:
-    """`lines` says what a line of the source causes, for the first mesh on which it causes anything."""
+    """`lines` says what a line of the source causes, for the first mesh on which it causes anything.
+
+    `notes` is the costliest of these in a few words, for the margin of the editor.
+    """
 
     meshes: tuple[MeshView, ...]
     lines: Mapping[int, tuple[str, ...]]
+    notes: Mapping[int, str]
 
 
 def arrange_explored(result: Explored) -> ExploredView:
     against: Sequence[ExploredProgram | None] = result.against or [None] * len(result.programs)
     differences = result.differences or [[] for _ in result.programs]
     meshes = tuple(map(_mesh, result.programs, against, differences))
-    return ExploredView(meshes, lines_of(result.programs))
+    lines = lines_of(result.programs)
+    return ExploredView(meshes, lines, {line: _note(texts) for line, texts in lines.items()})
+
+
+def _note(texts: Sequence[str]) -> str:
+    """The first cause without its axes, and whether there are more: `all-gather 64.0 KiB +1`."""
+    cause, _, size = texts[0].partition(", ")
+    name = cause.partition(" over ")[0].replace(" in matrix products", "")
+    return " ".join([name, *([size] if size else []), *([f"+{len(texts) - 1}"] if len(texts) > 1 else [])])
 
 
 def lines_of(programs: Sequence[ExploredProgram]) -> dict[int, tuple[str, ...]]:
@@ -186,14 +205,22 @@ def _mesh(
     program: ExploredProgram, against: ExploredProgram | None, differences: Sequence[ExploredDifference]
 ) -> MeshView:
     mesh = Mesh.of(program.mesh)
-    lanes = {"this program": _calls(program)} | ({} if against is None else {"the other": _calls(against)})
+    lanes = {"This program": program} | ({} if against is None else {"The other version": against})
+    calls = {name: calls_of(each) for name, each in lanes.items()}
+    anchors = {
+        name: [f"{prefix}-{call.line}" if call.line else "" for call in each.collectives]
+        for prefix, (name, each) in zip(("line", "other"), lanes.items(), strict=False)
+    }
     return MeshView(
         name=str(mesh),
+        headline=headline(program),
+        short=count_text(program),
+        totals=() if against is None else compare_totals(program, against),
         program=_program(program),
         against=None if against is None else _program(against),
         differences=tuple(map(_difference, differences)),
         memory=arrange_amounts(program.memory),
-        timeline=draw_timeline(f"Collectives in program order, {mesh}", lanes) if any(lanes.values()) else None,
+        timeline=draw_timeline(f"Collectives in program order, {mesh}", calls, anchors),
         tpu=None if program.tpu is None else _tpu(program.tpu),
     )
 
@@ -255,6 +282,8 @@ def _program(program: ExploredProgram) -> ProgramView:
         leaves=arrange_leaves(program.leaves),
         unlisted_leaves=program.unlisted_leaves,
         flops=flops_text(program.flops),
+        buffers=largest_buffers(program),
+        heat=arrange_heat(program),
         retraced=program.retraced,
         texts=tuple(
             ProgramText(title, tuple(computations), unlisted)
@@ -280,7 +309,8 @@ def _row(each: ExploredCollective) -> CollectiveRow:
     )
 
 
-def _calls(program: ExploredProgram) -> list[CollectiveCall]:
+def calls_of(program: ExploredProgram) -> list[CollectiveCall]:
+    """The collectives as drawings take them."""
     return [
         CollectiveCall(
             collective=each.collective,

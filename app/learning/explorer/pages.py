@@ -21,7 +21,8 @@ from app.grading.attempts.source_colours import colour_lines
 from app.grading.queue.workers import Workers
 from app.learning.explorer import guests
 from app.learning.explorer.errors import FunctionRefused, NothingToExplore
-from app.learning.explorer.examples import Example, all_examples, example_of
+from app.learning.explorer.example_pictures import picture_of
+from app.learning.explorer.examples import Example, all_examples, example_of, shipped_results
 from app.learning.explorer.exploration_view import arrange_explored
 from app.learning.explorer.service import MAX_KEPT, Exploration, Explorations, ExplorationSummary
 from app.learning.lessons.errors import LessonProgramNotFound
@@ -48,6 +49,7 @@ class _Form:
     """What the form shows. With a `package`, the fields of a function are not shown.
 
     `of_lesson` is the lesson and the number of its program that is shown, and `solution` the name of the package's.
+    `result` is what the source compiles to, if that is known, and `exploration` the id of its own page.
     """
 
     package: Package | None
@@ -60,6 +62,8 @@ class _Form:
     example: Example | None = None
     of_lesson: tuple[Lesson, int] | None = None
     solution: str = ""
+    result: Explored | None = None
+    exploration: str = ""
 
 
 @router.get("/explore")
@@ -117,7 +121,12 @@ async def explore(request: Request, settings: Provided[Settings], explorations: 
             raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
         subject = slug or _read_function(name, mesh, inputs)
         found = await explorations.request(
-            sender, subject, source, against if against.strip() else None, chip=_chip_of(chip)
+            sender,
+            subject,
+            source,
+            against if against.strip() else None,
+            chip=_chip_of(chip),
+            replaces=sent.get("replaces", ""),
         )
     except Refused as refusal:
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
@@ -189,6 +198,8 @@ async def _show(
     refusal: Refused | None = None,
 ) -> HTMLResponse:
     services, viewer = services_of(request), user or guest
+    guests_compile = services[Settings].guest_runs_in_total > 0
+    result = form.result
     page = await services[Explorations].list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
     return render_page(
         "explore.html",
@@ -196,7 +207,12 @@ async def _show(
         user=user,
         problems=[each for each in services[Catalogue].all() if each.manifest.mode == "program"],
         form=form,
-        examples=all_examples(),
+        has_form=user is not None or guests_compile or refusal is not None,
+        shown=form.exploration,
+        view=arrange_explored(result) if result and result.programs else None,
+        fault=result and result.fault,
+        lines=await colour_lines(form.source) if result else [],
+        examples=[(each, picture_of(each.slug)) for each in all_examples()],
         lessons=[each for each in services[Lessons].all() if each.explorable],
         solutions=await _solutions_of(request, user, form.package),
         refusal=refusal,
@@ -206,14 +222,14 @@ async def _show(
         most=MAX_KEPT,
         chips=CHIPS.values(),
         compiler=tpu_compiler(),
-        guests=services[Settings].guest_runs_in_total > 0,
+        guests=guests_compile,
         of_guests=guests.MAX_DEVICES,
     )
 
 
 def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:
     view = arrange_explored(result) if result.fault is None else None
-    lines = [[line, "; ".join(texts)] for line, texts in view.lines.items()] if view else []
+    lines = list(view.notes.items()) if view else []
     return render_page("fragments/picture.html", result=result, view=view, lines=lines, id=exploration_id)
 
 
@@ -221,7 +237,8 @@ def _form_of(services: Services, found: Exploration) -> _Form:
     """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
     function, slug = found.summary.function, found.summary.problem
     package = services[Explorations].package(slug) if slug else None
-    form = _Form(package, found.source, found.against or "", chip=found.summary.chip or "")
+    chip, id_ = found.summary.chip or "", found.summary.id
+    form = _Form(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
     if function is None:
         return form
     return replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text)
@@ -276,7 +293,15 @@ def _form_of_program(lesson: Lesson, number: str) -> _Form:
 def _form_of_example(example: Example) -> _Form:
     function = example.function
     return _Form(
-        None, example.source, "", function.name, function.mesh_text, function.inputs_text, example.chip or "", example
+        None,
+        example.source,
+        "",
+        function.name,
+        function.mesh_text,
+        function.inputs_text,
+        example.chip or "",
+        example,
+        result=shipped_results()[example.slug],
     )
 
 

@@ -120,12 +120,14 @@ class Explorations:
         against: str | None = None,
         *,
         chip: ChipName | None = None,
+        replaces: str = "",
     ) -> Exploration:
         """Queue an exploration of a source, and of another one to compare it with. Equal work is not done twice.
 
         Args:
           subject: the slug of a problem, which gives inputs and meshes; or a function with its own.
           chip: also compile it for a slice of these TPUs.
+          replaces: the id of an earlier exploration of the user, which is deleted unless it is shared.
         Raises:
           ProblemNotFound, NothingToExplore: the problem gives none.
           FunctionRefused: the inputs do not fit the mesh.
@@ -160,11 +162,14 @@ class Explorations:
             created_at=now(),
         )
         async with self._database.writing() as session:
+            # The one that is replaced may have the result of equal work.
+            row.result = await _earlier_result(session, row.digest)
+            replaced = (ExplorationRow.id == replaces, ExplorationRow.shared_at.is_(None), *_of(user))
+            await session.execute(delete(ExplorationRow).where(*replaced))
             await _refuse_too_many(session, user)
             if user.guest is not None:
                 per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
                 await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
-            row.result = await _earlier_result(session, row.digest)
             if row.result is None:
                 await self._enqueue(session, row)
             else:

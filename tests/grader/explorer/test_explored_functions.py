@@ -2,10 +2,11 @@
 
 import pytest
 
-from app.learning.explorer.examples import all_examples
+from app.learning.explorer.examples import all_examples, shipped_results
 from grader.core.errors import SubmissionFault
 from grader.explorer.exploration import Explored, explored
 from grader.inputs.explored_function import read_function
+from tests.grader.explorer.example_results import without_long_listings
 
 pytestmark = pytest.mark.xdist_group("explored functions")
 INPUTS = 'x: float32[16, 8] P("data")'
@@ -23,6 +24,7 @@ def named(result: Explored) -> list[str]:
 def test_an_example_has_the_collectives_that_it_names(judge, example):
     result = explored(judge.inspect_function(example.function, example.source))
     assert named(result) == list(example.expected)
+    assert without_long_listings(result) == shipped_results()[example.slug]
     [program] = result.programs
     assert all(each.line for each in program.collectives)
     given = {leaf.path: leaf.got_spec for leaf in program.leaves.leaves if leaf.when == "in"}

@@ -5,11 +5,14 @@ from collections import Counter
 
 from markupsafe import Markup
 
+from app.core.web.drawings.cells import Cell, draw_cells
 from app.core.web.drawings.placement import Leaf, Mesh
 from app.core.web.drawings.svg import drawing, element, hatching
 from grader.verdicts.evidence import Held, Slices
 
 WHOLE = "all"
+# With more devices than this, a box for each would be longer than the page is for everything else.
+MAX_BOXES = 16
 # Each kind of fill in drawings.css has eight colours. Beyond all of them, only letters distinguish slices.
 _COLOURS, _FILLS = 8, 8
 _CELL, _BOX = 40.0, 34.0
@@ -32,6 +35,12 @@ def letters_of(leaf: Leaf) -> dict[Slices, str]:
             lettered = len(letters) - (whole in letters)
             letters[slices] = WHOLE if slices == whole else _letter(lettered)
     return letters
+
+
+def draw_placement(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_with: Held | None = None) -> Markup:
+    """Draw the slice of each device: in a box, or a small cell for each of many devices."""
+    draw = draw_mesh if mesh.devices <= MAX_BOXES else draw_as_cells
+    return draw(mesh, leaf, placement, title=title, compare_with=compare_with)
 
 
 def draw_mesh(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_with: Held | None = None) -> Markup:
@@ -74,6 +83,23 @@ def draw_devices(mesh: Mesh, shape: tuple[int, ...], *, title: str, description:
         shapes.append(element("g", name, box, letter, data_device=str(device), class_=class_))
     width, height = left + columns * _CELL, _HEAD + rows * row_height
     return drawing("mesh", width, height, title, description, *shapes)
+
+
+def draw_as_cells(
+    mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_with: Held | None = None, small: bool = False
+) -> Markup:
+    """The same for many devices: a cell for each, and devices with the same slice have the same colour."""
+    letters = letters_of(leaf)
+    looks = {slices: _shard_class(slices, letters) for slices in letters}
+    cells = [
+        Cell(
+            looks[slices] + (" wrong" if compare_with is not None and compare_with[device] != slices else ""),
+            "",
+            f"{mesh.coordinates(device)}: {letters[slices]} {slices_text(slices, leaf.shape)}",
+        )
+        for device, slices in enumerate(placement)
+    ]
+    return draw_cells(mesh, cells, title, describe(mesh, placement, leaf), small=small)
 
 
 def describe(mesh: Mesh, placement: Held, leaf: Leaf) -> str:

@@ -12,7 +12,7 @@ from grader.verdicts.evidence import Held, Slices
 from grader.verdicts.evidence import Leaf as LeafEvidence
 from grader.verdicts.evidence import Mesh as MeshAxes
 
-MAX_DEVICES = 64
+MAX_DEVICES = 256
 _MAX_TEXT = 160
 _WHOLE = (Fraction(0), Fraction(1))
 

@@ -6,11 +6,19 @@ from markupsafe import Markup
 
 from app.core.web.drawings.placement import label
 from app.core.web.drawings.svg import drawing, element
-from app.core.web.drawings.timeline import axes_text, code, kind_number
+from app.core.web.drawings.timeline import axes_text, kind_number
 from app.core.web.drawings.units import bytes_text, exact_text, flops_text
 from grader.explorer.exploration import TPUCollective, TPUComputation, TPUStep
 
 MAX_STEPS = 150
+# Abbreviations from the documentation of JAX and XLA. Other kinds are drawn with their first letters.
+_CODES = {
+    "all-gather": "AG",
+    "all-reduce": "AR",
+    "reduce-scatter": "RS",
+    "all-to-all": "A2A",
+    "collective-permute": "CP",
+}
 # The compiler estimates no collective, so each has the same width where it is waited for.
 _WIDTH, _WAIT, _THINNEST = 300.0, 12.0, 1.5
 _NAMES, _ROW, _CODE, _GAP = 14.0, 18.0, 12.0, 3.0
@@ -95,5 +103,13 @@ def _bar(each: TPUCollective, places: Sequence[tuple[float, float]], y: float) -
         "rect", x=left, y=y, width=right - left, height=_ROW, class_=f"block kind-{kind_number(each.collective)}"
     )
     shapes = [element("title", f"{label(each.collective)}{over}, {bytes_text(each.bytes)}: {hides}"), bar]
-    shapes.append(element("text", code(each.collective), x=(left + right) / 2, y=y + _ROW + 10, class_="code"))
+    shapes.append(
+        element(
+            "text",
+            _CODES.get(each.collective, each.collective[:3].upper()),
+            x=(left + right) / 2,
+            y=y + _ROW + 10,
+            class_="code",
+        )
+    )
     return element("g", *shapes)

@@ -1,4 +1,4 @@
-"""Draws collectives in program order, in a lane for each program: the reader's above, the other below."""
+"""Draws collectives in program order: a row for each, with its name, axes, bytes and the line that causes it."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -6,48 +6,32 @@ from itertools import groupby
 from markupsafe import Markup
 
 from app.core.web.drawings.placement import label
-from app.core.web.drawings.svg import drawing, element, hatching
+from app.core.web.drawings.svg import drawing, element
 from app.core.web.drawings.units import TIMES, bytes_text
 from grader.verdicts.evidence import Axes, CollectiveCall
 
-# Abbreviations from the documentation of JAX and XLA. Other kinds are drawn with their first letters.
-_CODES = {
-    "all-gather": "AG",
-    "all-reduce": "AR",
-    "reduce-scatter": "RS",
-    "all-to-all": "A2A",
-    "collective-permute": "CP",
-}
-_KINDS = list(_CODES)
+_KINDS = ["all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute"]
 MAX_BLOCKS = 64
-_SLOT, _ROW = 26.0, 12
-_TALLEST, _SHORTEST = 28.0, 3.0
-_ROW_HEIGHT, _TIMES_HEIGHT, _LANE_NAME, _GAP = 44.0, 14.0, 16.0, 2.0
+# Further rows are folded.
+MAX_OPEN = 10
+_WIDTH, _HEIGHT, _THINNEST, _STRIP = 100.0, 8.0, 1.0, 160.0
 
 
-def draw_timeline(title: str, programs: Mapping[str, Sequence[CollectiveCall]]) -> Markup:
-    """Draw programs by their names. A block is one collective. Its height is the bytes of one execution; loops add a
-    count.
+def draw_timeline(
+    title: str, programs: Mapping[str, Sequence[CollectiveCall]], anchors: Mapping[str, Sequence[str]] | None = None
+) -> Markup:
+    """Draw programs, side by side with their names if there are several. A bar is a share of all bytes.
+
+    Args:
+      anchors: for each program, the id of the line that causes each collective, such as `line-6`, or an empty text.
     """
-    times = any(block.in_loop or block.executions != 1 for blocks in programs.values() for block in blocks)
-    row_height = _ROW_HEIGHT + (_TIMES_HEIGHT if times else 0.0)
-    lanes = [(name, blocks[:MAX_BLOCKS]) for name, blocks in programs.items()]
-    most = max((block.bytes for _, blocks in lanes for block in blocks), default=0)
-    widest = max(min(max((len(blocks) for _, blocks in lanes), default=1), _ROW), 4)
-    shapes: list[Markup] = []
-    y = 0.0
-    for name, blocks in lanes:
-        shapes.append(element("text", name if blocks else f"{name}: no collective", x=0, y=y + 11, class_="name"))
-        y += _LANE_NAME
-        for index, block in enumerate(blocks):
-            row, column = divmod(index, _ROW)
-            shapes.append(_draw(block, column * _SLOT, y + row * row_height, most))
-        y += -(-len(blocks) // _ROW) * row_height + _GAP
-    return drawing("timeline", max(widest * _SLOT, 150.0), y, title, _describe(programs), *shapes)
-
-
-def code(kind: str) -> str:
-    return _CODES.get(kind, kind[:3].upper())
+    shown = {name: blocks[:MAX_BLOCKS] for name, blocks in programs.items()}
+    most = max((sum(map(_all_bytes, blocks)) for blocks in shown.values()), default=0)
+    lanes = [
+        _lane(name if len(shown) > 1 else "", blocks, (anchors or {}).get(name, ()), most)
+        for name, blocks in shown.items()
+    ]
+    return element("div", *lanes, class_="timelines", role="group", aria_label=title)
 
 
 def kind_number(kind: str) -> int:
@@ -58,21 +42,7 @@ def kind_number(kind: str) -> int:
 def block_text(block: CollectiveCall) -> str:
     """A text for one collective."""
     over = f" over {axes_text(block.axes)}" if block.axes else ""
-    return f"{label(block.collective)}{over}, {bytes_text(block.bytes)}{times_text(block)}"
-
-
-def run_texts(blocks: Sequence[CollectiveCall]) -> tuple[str, ...]:
-    """A text for each run of collectives of one kind over the same axes, with the bytes of each."""
-    texts = []
-    for _, found in groupby(blocks, key=lambda block: (block.collective, block.axes)):
-        run = list(found)
-        if len(run) == 1:
-            texts.append(block_text(run[0]))
-            continue
-        sizes = ", ".join(bytes_text(each.bytes) + times_text(each).replace(",", "") for each in run)
-        over = f" over {axes_text(run[0].axes)}" if run[0].axes else ""
-        texts.append(f"{len(run)} {TIMES} {label(run[0].collective)}{over}: {sizes}")
-    return tuple(texts)
+    return f"{label(block.collective)}{over}, {size_text(block)}{' in a loop' if block.in_loop else ''}"
 
 
 def axes_text(axes: Axes | None) -> str:
@@ -80,47 +50,74 @@ def axes_text(axes: Axes | None) -> str:
     return ", ".join(map(label, axes or ()))
 
 
-def times_text(block: CollectiveCall) -> str:
-    if block.executions is None:
-        return f", {TIMES}?" + (" in a loop" if block.in_loop else "")
-    if block.executions == 1 and not block.in_loop:
-        return ""
-    return f", {TIMES}{block.executions}" + (" in a loop" if block.in_loop else "")
+def size_text(block: CollectiveCall) -> str:
+    """The bytes of one execution, after the number of executions if it is not one."""
+    if block.executions == 1:
+        return bytes_text(block.bytes)
+    count = "?" if block.executions is None else f"{block.executions:,}" if block.executions < 10**9 else "many"
+    return f"{count} {TIMES} {bytes_text(block.bytes)}"
 
 
-def _draw(block: CollectiveCall, x: float, y: float, most: int) -> Markup:
-    height = max(block.bytes / most * _TALLEST if most else 0.0, _SHORTEST)
-    base = y + _TALLEST
-    left, width, middle = x + 3, _SLOT - 6, x + _SLOT / 2
-    shapes = [
-        element("title", block_text(block)),
-        element(
-            "rect",
-            x=left,
-            y=base - height,
-            width=width,
-            height=height,
-            class_=f"block kind-{kind_number(block.collective)}",
-        ),
-        element("text", code(block.collective), x=middle, y=base + 11, class_="code"),
-    ]
-    if block.in_loop:
-        shapes.insert(2, hatching(left, base - height, width, height, "hatch"))
-    if block.in_loop or block.executions != 1:
-        shapes.append(element("text", _times(block.executions), x=middle, y=base + 23, class_="times"))
-    return element("g", *shapes)
+def _lane(name: str, blocks: Sequence[CollectiveCall], anchors: Sequence[str], most: int) -> Markup:
+    heading = [element("p", element("strong", name))] if name else []
+    if not blocks:
+        return element("div", *heading, element("p", "No communication between devices."), class_="timeline")
+    placed = zip(blocks, list(anchors) or [""] * len(blocks), strict=False)
+    rows = [_row([block for block, _ in run], anchor, most) for (*_, anchor), run in groupby(placed, _kind)]
+    shown, more = rows[:MAX_OPEN], rows[MAX_OPEN:]
+    folded = [element("details", element("summary", f"{len(more)} more"), element("ol", *more))] if more else []
+    return element("div", *heading, element("ol", *shown), *folded, class_="timeline")
 
 
-def _times(executions: int | None) -> str:
-    if executions is None:
-        return f"{TIMES}?"
-    return TIMES + (str(executions) if executions < 1000 else f"{min(executions // 1000, 99)}k+")
+def draw_strip(blocks: Sequence[CollectiveCall], title: str) -> Markup:
+    """A small picture without texts: the collectives from left to right, as wide as their bytes."""
+    shown = blocks[:MAX_BLOCKS]
+    total = sum(map(_all_bytes, shown)) or 1
+    shapes, x = [], 0.0
+    for block in shown:
+        width = max(_STRIP * (_all_bytes(block) * 10_000 // total) / 10_000, 2.0)
+        look = f"block kind-{kind_number(block.collective)}"
+        shapes.append(element("rect", x=x, y=0, width=width, height=_HEIGHT, class_=look))
+        x += width + 1.0
+    return drawing("timeline", max(x, _STRIP), _HEIGHT, title, "; ".join(map(block_text, shown)), *shapes)
 
 
-def _describe(programs: Mapping[str, Sequence[CollectiveCall]]) -> str:
-    counts = ", ".join(f"{name}: {_count(blocks)}" for name, blocks in programs.items())
-    return f"{counts}. The page lists all of them."
+def _kind(placed: tuple[CollectiveCall, str]) -> tuple[str, Axes | None, bool, int | None, str]:
+    """Neighbours with an equal one are one row."""
+    block, anchor = placed
+    return block.collective, block.axes, block.in_loop, block.executions, anchor
 
 
-def _count(blocks: Sequence[CollectiveCall]) -> str:
-    return f"{len(blocks)} collective{'' if len(blocks) == 1 else 's'}"
+def _row(run: Sequence[CollectiveCall], anchor: str, most: int) -> Markup:
+    block = run[0]
+    over = [" over ", element("b", axes_text(block.axes))] if block.axes else []
+    loop = [element("span", " in a loop", class_="soft")] if block.in_loop else []
+    times = [f"{len(run)} {TIMES} "] if len(run) > 1 else []
+    size = size_text(block)
+    if len({each.bytes for each in run}) > 1:
+        size = f"{size_text(block.model_copy(update={'bytes': sum(each.bytes for each in run)}))} together"
+    # Whole numbers of any length: a float could not hold them.
+    length = max(_WIDTH * (sum(map(_all_bytes, run)) * 10_000 // most) / 10_000, _THINNEST) if most else 0.0
+    kind = f"kind-{kind_number(block.collective)}"
+    bar = element(
+        "svg",
+        element("rect", x=0, y=0, width=length, height=_HEIGHT, class_=f"block {kind}"),
+        class_="bar-drawing",
+        aria_hidden="true",
+        viewBox=f"0 0 {_WIDTH:g} {_HEIGHT:g}",
+        preserveAspectRatio="none",
+    )
+    number = anchor.rpartition("-")[2]
+    return element(
+        "li",
+        element("span", *times, element("strong", label(block.collective)), *over, *loop, class_="what"),
+        bar,
+        element("span", size, class_="number"),
+        *([element("a", f"line {number}", href=f"#{anchor}")] if anchor else []),
+        data_of_line=anchor or None,
+        class_=f"{kind} is-looped" if block.in_loop else kind,
+    )
+
+
+def _all_bytes(block: CollectiveCall) -> int:
+    return block.bytes * (block.executions or 1)

@@ -8,9 +8,13 @@ export class CodeBox {
   #editor = null;
   #menu;
   #marks = [];
+  #notes = [];
   #options;
 
-  /** `on` has three functions: `change(source)`, `run()` and `submit()`. */
+  /**
+   * `on` has three functions: `change(source)`, `run()` and `submit()`. A fourth is optional: `point(line, isCursor)`
+   * says which of the lines with a note the pointer or the cursor is on.
+   */
   constructor(form, source, on) {
     this.#area = form.querySelector(".editor textarea");
     this.#host = form.querySelector("[data-editor]");
@@ -24,6 +28,7 @@ export class CodeBox {
       },
       onRun: on.run,
       onSubmit: on.submit,
+      onPoint: on.point,
       historyKey: `meshgrade:history:${form.dataset.slug}`,
     };
     this.#menu = new EditorMenu(form, this);
@@ -59,6 +64,17 @@ export class CodeBox {
     this.#editor?.setMarks(marks);
   }
 
+  /** Writes what lines cost into the margin: a list of { line, text }; earlier notes go. */
+  setNotes(notes) {
+    this.#notes = notes;
+    this.#editor?.setNotes(notes);
+  }
+
+  /** Lights a line by its number when the notes were set; null lights none. */
+  light(line) {
+    this.#editor?.light(line);
+  }
+
   /** Puts the cursor on a line. */
   jump(line) {
     if (this.#editor) return this.#editor.jump(line);
@@ -91,6 +107,7 @@ export class CodeBox {
     document.querySelector(`label[for=${this.#area.id}]`).hidden = true;
     this.#menu.apply();
     this.#editor.setMarks(this.#marks);
+    this.#editor.setNotes(this.#notes);
     if (isFocused) this.#editor.focus();
   }
 }

@@ -1,9 +1,207 @@
-// The form of the Explorer: the editor takes the place of the text area of the source.
+// The Explorer: what is written on the left is compiled, and the result appears on the right, without leaving the page.
 import { CodeBox } from "./code_box.js";
+import { mark, onPoint } from "./explored_lines.js";
+import { LiveLine } from "./live.js";
+import "./panes.js";
+import { restoreFields, storeFields } from "./explored_fields.js";
+
+// A pause in typing this long is a rest.
+const REST_MS = 1200;
+const FIRST_MS = 400;
+const EVERY_MS = 2000;
+const SWITCH = "meshgrade:compile-as-you-type";
 
 const form = document.querySelector("[data-explore]");
-if (form) {
-  const send = () => form.requestSubmit();
-  document.querySelector("[data-shortcuts]").hidden = false;
-  new CodeBox(form, form.querySelector(".editor textarea").value, { change() {}, run: send, submit: send });
+const area = form.querySelector(".editor textarea");
+const other = form.querySelector("[name=against]");
+const pane = document.querySelector("[data-result-pane]");
+const live = document.querySelector("[data-live]");
+const line = new LiveLine(live);
+const cancelButton = live.querySelector("[data-cancel]");
+const share = live.querySelector("[data-share]");
+const whileTyping = form.querySelector("[data-while-typing]");
+let timer;
+let wanted = null;
+let busy = false;
+// The run that the next one may replace.
+let last = null;
+
+restoreFields(form);
+const editor = new CodeBox(form, area.value, {
+  change: rest,
+  run: () => run(false),
+  submit: () => run(false),
+  point(number, isCursor) {
+    mark(number ? `line-${number}` : undefined);
+    editor.light(number);
+    if (isCursor && number) showMarked();
+  },
+});
+addEventListener("pagehide", () => storeFields(form));
+onPoint((of) => editor.light(of?.startsWith("line-") ? Number(of.slice(5)) : null));
+document.querySelector("[data-shortcuts]").hidden = false;
+document.querySelector("[data-by-line]")?.remove();
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  run(false);
+});
+form.addEventListener("input", (event) => {
+  if (event.target.matches("[name]") && event.target !== area) rest();
+});
+if (whileTyping) {
+  whileTyping.closest("label").hidden = false;
+  whileTyping.checked = recall() !== "off";
+  whileTyping.addEventListener("change", () => {
+    keep(whileTyping.checked ? "on" : "off");
+    rest();
+  });
 }
+cancelButton.addEventListener("click", async () => {
+  wanted = null;
+  const address = last?.address;
+  if (!address) return;
+  last = null;
+  line.say("Cancelling");
+  await post(`${address}/remove`, { form_token: form.elements.form_token.value }).catch(() => {});
+});
+// A result that somebody opens to share it must not go when they type on.
+share.addEventListener("click", () => { if (last?.hasEnded) last = null; });
+pane.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#line-'], a[href^='#other-']");
+  if (!link) return;
+  event.preventDefault();
+  const number = Number(link.hash.split("-")[1]);
+  if (link.hash.startsWith("#line-")) editor.jump(number);
+  else jumpIn(other, number);
+});
+
+function recall() {
+  try {
+    return localStorage.getItem(SWITCH);
+  } catch {
+    return null; // the browser keeps nothing for this site
+  }
+}
+
+function keep(value) {
+  try {
+    localStorage.setItem(SWITCH, value);
+  } catch {
+    // The choice holds until the page is left.
+  }
+}
+
+/** Compiles once typing rests. One for TPUs takes minutes, so it waits for the reader. */
+function rest() {
+  clearTimeout(timer);
+  if (whileTyping?.checked && !form.elements.chip?.value) timer = setTimeout(() => run(true), REST_MS);
+}
+
+/** Compiles what the form holds. The next run replaces one that has not ended. */
+async function run(isTyped) {
+  clearTimeout(timer);
+  if (!form.reportValidity()) return;
+  wanted = { isTyped };
+  if (busy) return;
+  busy = true;
+  cancelButton.hidden = false;
+  while (wanted) {
+    const now = wanted;
+    wanted = null;
+    try {
+      await compile(now.isTyped);
+    } catch (error) {
+      line.stop("The server cannot be reached. Your code is still here; try again in a moment.");
+      if (!(error instanceof TypeError)) throw error;
+    }
+  }
+  busy = false;
+  cancelButton.hidden = true;
+}
+
+async function compile(isTyped) {
+  line.start("Sending");
+  const replaces = last && (last.isTyped || !last.hasEnded) ? last.address.split("/").at(-1) : "";
+  const { page, address } = await post("/explore", { ...Object.fromEntries(new FormData(form)), replaces });
+  if (!address.startsWith("/explore/")) {
+    line.stop(page.querySelector("main .notice.bad")?.textContent.trim() ?? "The server did not accept it. Reload the page.");
+    return;
+  }
+  const mine = last = { address, isTyped, hasEnded: false };
+  const id = address.split("/").at(-1);
+  history.replaceState(history.state, "", `/explore?exploration=${id}`);
+  let found = page;
+  for (let wait = FIRST_MS; isGoing(found); wait = EVERY_MS) {
+    line.say(found.querySelector("[data-live-part]").querySelector("p").textContent.trim());
+    await new Promise((resolve) => { setTimeout(resolve, wait); });
+    if (last !== mine) return line.stop("Cancelled.");
+    if (wanted) return;
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    if (answer.ok) found = parse(await answer.text());
+    else if (answer.status === 404) return line.stop("It was deleted.");
+  }
+  mine.hasEnded = true;
+  share.href = address;
+  share.hidden = false;
+  show(found.querySelector("[data-result]"));
+}
+
+const isGoing = (page) => page.querySelector("[data-live-part]")?.dataset.livePart === "going";
+const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+
+/** Sends fields to `path`: the page that answers, and its address. */
+async function post(path, fields) {
+  const answer = await fetch(path, { method: "POST", headers: { Accept: "text/html" }, body: new URLSearchParams(fields) });
+  return { page: parse(await answer.text()), address: answer.redirected ? new URL(answer.url).pathname : "" };
+}
+
+/** Puts a result into the pane. A source without a program says so above the last result. */
+function show(result) {
+  const fault = result.querySelector("[data-fault]");
+  const shown = pane.querySelector("[data-result]");
+  shown?.querySelector("[data-fault]")?.remove();
+  if (fault && shown?.querySelector(".mesh")) {
+    const note = document.createElement("p");
+    note.textContent = "Below is the last version that compiled.";
+    fault.append(note);
+    shown.prepend(document.adoptNode(fault));
+  } else {
+    const open = new Map([...pane.querySelectorAll("details")].map((each) => [keyOf(each), each.open]));
+    const top = pane.scrollTop;
+    for (const each of result.querySelectorAll("details")) each.open = open.get(keyOf(each)) ?? each.open;
+    pane.replaceChildren(document.adoptNode(result));
+    pane.scrollTop = top;
+    note(result);
+  }
+  const number = Number(fault?.dataset.fault);
+  editor.setMarks(number ? [{ line: number, text: fault.querySelector("pre").textContent.trim() }] : []);
+  line.stop(fault ? fault.querySelector("p").textContent.trim() : `Compiled: ${result.dataset.headline}.`);
+}
+
+const keyOf = (details) => `${details.closest("section")?.id}${details.querySelector("summary").textContent}`;
+
+/** Writes into the editor's margin what lines cost. */
+function note(result) {
+  const texts = JSON.parse(result.dataset.notes);
+  const lines = new Set([...result.querySelectorAll("[data-of-line^=line-]")].map((each) => Number(each.dataset.ofLine.slice(5))));
+  for (const number of Object.keys(texts)) lines.add(Number(number));
+  editor.setNotes([...lines].sort((a, b) => a - b).map((number) => ({ line: number, text: texts[number] ?? "" })));
+}
+
+/** Brings the first marked row into the pane, where it scrolls. */
+function showMarked() {
+  if (pane.scrollHeight <= pane.clientHeight) return;
+  [...pane.querySelectorAll(".is-pointed-at")].find((each) => each.checkVisibility())?.scrollIntoView({ block: "nearest" });
+}
+
+function jumpIn(box, number) {
+  box.closest("details").open = true;
+  const start = box.value.split("\n").slice(0, number - 1).join("\n").length + (number > 1 ? 1 : 0);
+  box.focus();
+  box.setSelectionRange(start, start);
+}
+
+const first = pane.querySelector("[data-result]");
+if (first) note(first);
+else if (whileTyping?.checked) rest();

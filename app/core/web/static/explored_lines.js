@@ -1,37 +1,51 @@
-// Pointing at a line of a source marks the operations that it causes, and the other way round.
+// Pointing at a line of a source marks the operations that it causes, and the other way round. What is on the page may
+// be replaced at any time.
 const marked = "is-pointed-at";
-const all = [...document.querySelectorAll("[data-of-line]")];
+let before;
+let told = () => {};
 
-function mark(line) {
-  for (const each of all) each.classList.toggle(marked, line !== undefined && each.dataset.ofLine === line);
+/** Marks what belongs to this line, such as "line-6"; nothing without one. */
+export function mark(line) {
+  if (line === before) return;
+  before = line;
+  for (const each of document.querySelectorAll(`.${marked}`)) each.classList.remove(marked);
+  if (line) for (const each of document.querySelectorAll(`[data-of-line="${line}"]`)) each.classList.add(marked);
 }
 
-for (const each of all) {
-  each.addEventListener("pointerenter", () => mark(each.dataset.ofLine));
-  each.addEventListener("pointerleave", () => mark());
-  each.addEventListener("focusin", () => mark(each.dataset.ofLine));
-  each.addEventListener("focusout", () => mark());
+/** Calls back with the line that is pointed at on the page, or with undefined. */
+export function onPoint(callback) {
+  told = callback;
 }
+
+function point(event) {
+  const line = event.target.closest?.("[data-of-line]")?.dataset.ofLine;
+  if (line === before) return;
+  mark(line);
+  told(line);
+}
+
+const outside = (event) => { if (before && event.target.closest?.("[data-of-line]")) point({ target: event.relatedTarget ?? document }); };
+
+for (const name of ["pointerover", "focusin"]) document.addEventListener(name, (event) => { if (event.target.closest?.("[data-of-line]")) point(event); });
+for (const name of ["pointerout", "focusout"]) document.addEventListener(name, outside);
 
 // Finding in a compiled program: computations without a match are hidden, and those with one are opened. Afterwards all
 // are as they were.
-for (const listing of document.querySelectorAll("[data-searched]")) {
-  const field = listing.querySelector("[data-search]");
+const wasOpen = new WeakMap();
+document.addEventListener("input", (event) => {
+  const listing = event.target.closest("[data-search]")?.closest("[data-searched]");
+  if (!listing) return;
   const parts = [...listing.querySelectorAll("details")].map((part) => ({ part, items: [...part.querySelectorAll("li")] }));
-  let before = null;
-  field.hidden = false;
-  field.querySelector("input").addEventListener("input", (event) => {
-    const wanted = event.target.value.trim().toLowerCase();
-    before ??= parts.map(({ part }) => part.open);
-    let found = 0;
-    for (const [index, { part, items }] of parts.entries()) {
-      for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
-      const here = items.filter((item) => !item.hidden).length;
-      part.hidden = here === 0;
-      part.open = wanted === "" ? before[index] : here > 0;
-      found += here;
-    }
-    if (wanted === "") before = null;
-    field.querySelector("[role=status]").textContent = wanted === "" ? "" : `${found} ${found === 1 ? "instruction" : "instructions"}`;
-  });
-}
+  const wanted = event.target.value.trim().toLowerCase();
+  if (!wasOpen.has(listing)) wasOpen.set(listing, parts.map(({ part }) => part.open));
+  let found = 0;
+  for (const [index, { part, items }] of parts.entries()) {
+    for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
+    const here = items.filter((item) => !item.hidden).length;
+    part.hidden = here === 0;
+    part.open = wanted === "" ? wasOpen.get(listing)[index] : here > 0;
+    found += here;
+  }
+  if (wanted === "") wasOpen.delete(listing);
+  listing.querySelector("[role=status]").textContent = wanted === "" ? "" : `${found} ${found === 1 ? "instruction" : "instructions"}`;
+});

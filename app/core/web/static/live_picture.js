@@ -117,6 +117,13 @@ export class LivePicture {
     const explored = this.#shown.querySelector("[data-explored]");
     this.#said.textContent = explored?.dataset.explored ?? "";
     linkPlaces(this.#shown, this.#on.jump);
+    for (const link of this.#shown.querySelectorAll("a[href^='#line-']")) {
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        this.#on.jump(Number(link.hash.slice("#line-".length)));
+      });
+    }
     this.#on.notes(JSON.parse(explored?.dataset.lines ?? "[]").map(([line, text]) => ({ line, text })));
   }
 }

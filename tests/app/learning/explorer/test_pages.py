@@ -136,7 +136,8 @@ async def test_two_versions_begin_with_what_differs(inside):
     _, page = await result_of(inside, source="gather = 1", against="x = 1")
     assert "What differs" in page
     assert "the other has none" in page
-    assert "Collectives of the other version: no communication between devices." in page
+    assert page.count("No communication between devices.") == 2
+    assert re.search(r"Bytes sent by each device</th><td[^>]*>28.0 KiB</td><td[^>]*>0 B</td><td>more", page)
     _, page = await result_of(inside, source="x = 1", against="x = 1")
     assert "Nothing: placement, communication, memory and work are equal in both versions." in page
 
@@ -308,3 +309,34 @@ def test_a_line_says_what_it_causes_on_the_first_mesh_that_has_it():
     )
     assert lines[4] == ("500 FLOP in matrix products",)
     assert lines[9] == ("all-reduce over x, 2.0 KiB",)
+
+
+async def test_a_run_replaces_the_last_unless_that_is_shared_or_the_run_is_refused(inside):
+    first, page = await result_of(inside, source="gather = 1")
+    id_ = first.rpartition("/")[2]
+    refused = await send(inside, source="", replaces=id_)
+    assert refused.status_code == 422
+    assert (await inside.http.get(first)).status_code == 200
+    again, _ = await result_of(inside, source="gather = 1", replaces=id_)
+    assert (await inside.http.get(first)).status_code == 404
+    await inside.http.post(f"{again}/share", data={"form_token": form_token(page)}, headers=SITE)
+    await result_of(inside, source="gather = 2", replaces=again.rpartition("/")[2])
+    assert (await inside.http.get(again)).status_code == 200
+    async with browser(inside) as http:
+        await sign_up(inside, http, "ada")
+        data = {"form_token": form_token((await http.get("/explore")).text), "problem": "move_mean", "source": "x = 1"}
+        await http.post("/explore", data={**data, "replaces": again.rpartition("/")[2]}, headers=SITE)
+    assert (await inside.http.get(again)).status_code == 200
+
+
+async def test_the_form_shows_the_result_of_an_exploration_and_of_an_example(inside):
+    here, page = await result_of(inside, source="gather = 1")
+    opened = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    for part in ("data-result", "Mesh x = 8", "Largest buffers that it writes", f'href="{here}"'):
+        assert part in opened
+    assert 'data-notes="{&#34;1&#34;: &#34;all-gather 32.0 KiB +1&#34;}"' in page
+    faulty, _ = await result_of(inside, source="broken = 1")
+    opened = await inside.http.get("/explore", params={"exploration": faulty.rpartition("/")[2]})
+    assert 'data-fault="2"' in opened.text
+    example = (await inside.http.get("/explore?example=many-devices")).text
+    assert "72.0 MiB on each of the 256 devices" in example

@@ -1,6 +1,8 @@
-"""Collectives are drawn in program order, with how often a loop runs them."""
+"""Collectives are listed in program order, with their axes and bytes, the line that causes them, and their loops."""
 
-from app.core.web.drawings.timeline import MAX_BLOCKS, block_text, draw_timeline
+import xml.etree.ElementTree as ElementTree
+
+from app.core.web.drawings.timeline import MAX_BLOCKS, block_text, draw_strip, draw_timeline
 from grader.verdicts.evidence import CollectiveCall
 
 
@@ -12,45 +14,78 @@ GATHER = call("all-gather", ("fsdp",), 65_536, 24, True)
 REDUCE = call("all-reduce", ("data", "fsdp"), 1024, 1, False)
 
 
-def _texts(root, class_):
-    return [text.text for text in root.iter("text") if text.get("class") == class_]
+def _rows(root):
+    return ["".join(row.itertext()) for row in root.iter("li")]
 
 
-def test_blocks_stand_in_program_order_with_their_executions(parse):
-    root = parse(draw_timeline("order", {"yours": [GATHER, REDUCE], "reference": [REDUCE]}))
-    assert _texts(root, "code") == ["AG", "AR", "AR"]
-    assert _texts(root, "times") == ["\u00d724"]
-    assert [title.text for title in root.iter("title")][1] == "all-gather over fsdp, 64.0 KiB, \u00d724 in a loop"
-    first, second, _ = root.iter("rect")
-    assert float(first.get("x")) < float(second.get("x"))
-    assert float(first.get("height")) > float(second.get("height"))
+def _drawn(programs, anchors=None):
+    return ElementTree.fromstring(draw_timeline("order", programs, anchors))
 
 
-def test_loops_are_told_apart_without_colour(parse):
-    hatched = [path for path in parse(draw_timeline("order", {"yours": [GATHER, REDUCE]})).iter("path")]
-    assert len(hatched) == 1
+def test_a_row_says_name_axes_loop_and_bytes_in_program_order():
+    root = _drawn({"yours": [GATHER, REDUCE], "reference": [REDUCE]})
+    assert root.get("aria-label") == "order"
+    assert _rows(root) == [
+        "all-gather over fsdp in a loop24 \N{MULTIPLICATION SIGN} 64.0 KiB",
+        "all-reduce over data, fsdp1.0 KiB",
+        "all-reduce over data, fsdp1.0 KiB",
+    ]
+    assert [name.text for name in root.iter("strong")][::3] == ["yours", "reference"]
+    first, second, _ = (float(bar.get("width", "")) for bar in root.iter("rect"))
+    assert 99 < first < 100
+    assert second == 1
 
 
-def test_a_program_without_a_collective_says_so(parse):
-    root = parse(draw_timeline("order", {"yours": [], "reference": []}))
-    assert _texts(root, "name") == ["yours: no collective", "reference: no collective"]
+def test_one_program_needs_no_name():
+    assert "yours" not in "".join(_drawn({"yours": [REDUCE]}).itertext())
 
 
-def test_many_blocks_go_on_in_further_rows_up_to_a_bound(parse):
-    root = parse(draw_timeline("order", {"yours": [REDUCE] * 1000, "reference": [REDUCE]}))
-    assert len(_texts(root, "code")) == MAX_BLOCKS + 1
-    width = float(root.get("viewBox").split()[2])
-    assert all(float(rect.get("x")) + float(rect.get("width")) <= width for rect in root.iter("rect"))
+def test_a_row_leads_to_the_line_that_causes_it():
+    root = _drawn({"a": [GATHER, REDUCE]}, {"a": ["line-6", ""]})
+    assert [(link.text, link.get("href")) for link in root.iter("a")] == [("line 6", "#line-6")]
+    assert [row.get("data-of-line") for row in root.iter("li")] == ["line-6", None]
 
 
-def test_blocks_of_no_bytes_and_unknown_kinds_are_drawn(parse):
+def test_loops_are_told_apart_without_colour():
+    assert [row.get("class") for row in _drawn({"a": [GATHER, REDUCE]}).iter("li")] == ["kind-1 is-looped", "kind-2"]
+
+
+def test_neighbours_of_different_sizes_are_one_row_with_their_sum():
+    [row] = _rows(_drawn({"a": [REDUCE, REDUCE.model_copy(update={"bytes": 2048})]}))
+    assert row == "2 \N{MULTIPLICATION SIGN} all-reduce over data, fsdp3.0 KiB together"
+
+
+def test_equal_collectives_in_a_row_are_one_row():
+    root = _drawn({"a": [REDUCE, REDUCE, GATHER, REDUCE]}, {"a": ["line-6", "line-6", "line-6", "line-7"]})
+    assert [row.split(" over")[0] for row in _rows(root)] == [
+        "2 \N{MULTIPLICATION SIGN} all-reduce", "all-gather", "all-reduce",
+    ]  # fmt: skip
+
+
+def test_a_program_without_a_collective_says_so():
+    text = "".join(_drawn({"yours": [], "reference": []}).itertext())
+    assert text == "yoursNo communication between devices.referenceNo communication between devices."
+
+
+def test_a_timeline_has_a_bound():
+    calls = [call("all-reduce", (str(axis),), 1, 1, False) for axis in range(1000)]
+    root = _drawn({"yours": calls})
+    assert len(_rows(root)) == MAX_BLOCKS
+    assert root.find(".//summary").text == "54 more"
+
+
+def test_blocks_of_no_bytes_and_unknown_kinds_are_drawn():
     odd = call("<b>odd</b>", None, 0, None, True)
-    root = parse(draw_timeline("order", {"yours": [odd]}))
-    assert _texts(root, "code") == ["<B>"]
-    assert _texts(root, "times") == ["\u00d7?"]
-    assert block_text(odd) == "<b>odd</b>, 0 B, \u00d7? in a loop"
+    assert _rows(_drawn({"yours": [odd]})) == ["<b>odd</b> in a loop? \N{MULTIPLICATION SIGN} 0 B"]
+    assert block_text(odd) == "<b>odd</b>, ? \N{MULTIPLICATION SIGN} 0 B in a loop"
 
 
-def test_a_huge_number_of_executions_keeps_its_place(parse):
-    root = parse(draw_timeline("order", {"yours": [call("all-gather", (), 1, 10**18, True)]}))
-    assert _texts(root, "times") == ["\u00d799k+"]
+def test_a_huge_number_of_executions_keeps_its_place():
+    [row] = _rows(_drawn({"yours": [call("all-gather", (), 1, 10**18, True)]}))
+    assert row.endswith("many \N{MULTIPLICATION SIGN} 1 B")
+
+
+def test_a_strip_is_a_picture_with_a_description(parse):
+    root = parse(draw_strip([GATHER, REDUCE], "order"))
+    assert root.find("desc").text == f"{block_text(GATHER)}; {block_text(REDUCE)}"
+    assert len(list(root.iter("rect"))) == 2

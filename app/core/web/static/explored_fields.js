@@ -1,0 +1,24 @@
+// What was typed in the Explorer survives a reload of the tab.
+const KEY = "meshgrade:explorer";
+const typed = (form) => [...form.elements].filter((each) => each.name && each.name !== "form_token" && each.type !== "hidden");
+
+export function storeFields(form) {
+  try {
+    const fields = Object.fromEntries(typed(form).map((each) => [each.name, each.value]));
+    sessionStorage.setItem(KEY, JSON.stringify({ address: location.href, fields }));
+  } catch {
+    // The browser keeps nothing for this site.
+  }
+}
+
+/** Only after a reload: a link to the Explorer opens what it names. */
+export function restoreFields(form) {
+  if (performance.getEntriesByType("navigation")[0]?.type !== "reload") return;
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(KEY));
+    if (stored?.address !== location.href) return;
+    for (const each of typed(form)) if (each.name in stored.fields) each.value = stored.fields[each.name];
+  } catch {
+    // Nothing stored, or an entry of another release.
+  }
+}

@@ -1,0 +1,75 @@
+"""What an explored program communicates, stores and computes in all, alone or beside another version."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.core.web.drawings.units import NOTHING, bytes_text, exact_text, flops_text
+from grader.explorer.exploration import ExploredProgram
+
+
+@dataclass(frozen=True, slots=True)
+class TotalRow:
+    """One quantity of two versions. `change` is `equal`, `2.5 times`, `more` or `less`, or empty if one is unknown."""
+
+    name: str
+    mine: str
+    other: str
+    change: str
+
+
+def headline(program: ExploredProgram) -> str:
+    """`1 collective, 512.0 KiB sent by each device · 3.5 MiB on the fullest device · 268.4 MFLOP`."""
+    sent = f", {bytes_text(sent_bytes(program))} sent by each device" if program.collectives else ""
+    work = [] if program.flops is None else [flops_text(program.flops)]
+    return " · ".join([count_text(program) + sent, f"{bytes_text(memory_bytes(program))} on the fullest device", *work])
+
+
+def count_text(program: ExploredProgram) -> str:
+    """`2 collectives`."""
+    if not program.collectives:
+        return "no communication"
+    count = executions_of(program)
+    return f"{'?' if count is None else exact_text(count)} collective{'' if count == 1 else 's'}"
+
+
+def compare_totals(program: ExploredProgram, other: ExploredProgram) -> tuple[TotalRow, ...]:
+    quantities: tuple[tuple[str, Callable[[ExploredProgram], int | None], Callable[[int | None], str]], ...] = (
+        ("Collectives, all executions", executions_of, exact_text),
+        ("Bytes sent by each device", sent_bytes, bytes_text),
+        ("Memory of the fullest device", memory_bytes, bytes_text),
+        ("Matrix products on each device", lambda each: each.flops, flops_text),
+    )
+    return tuple(_row(name, of(program), of(other), in_words) for name, of, in_words in quantities)
+
+
+def executions_of(program: ExploredProgram) -> int | None:
+    """None if the number of executions of one is unknown, or if not all are listed."""
+    if program.unlisted_collectives:
+        return None
+    counts = [each.executions for each in program.collectives]
+    known = [each for each in counts if each is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def sent_bytes(program: ExploredProgram) -> int:
+    """One whose number of executions is unknown counts once."""
+    return sum(each.ring_bytes * (each.executions or 1) for each in program.collectives)
+
+
+def memory_bytes(program: ExploredProgram) -> int:
+    """Arguments, outputs and temporaries; what is overwritten in place is an argument and an output at once."""
+    amounts = {row.name: row.mine or 0 for row in program.memory.rows}
+    parts = sum(amounts.get(name, 0) for name in ("arguments", "outputs", "temporaries", "constants"))
+    return max(0, parts - amounts.get("overwritten in place", 0))
+
+
+def _row(name: str, mine: int | None, other: int | None, in_words: Callable[[int | None], str]) -> TotalRow:
+    change = ""
+    if mine is not None and mine == other:
+        change = "equal"
+    elif mine and other and max(mine, other) < 10**15:
+        change = f"{mine / other:,.3g} times"
+    elif mine is not None and other is not None:
+        change = "more" if mine > other else "less"
+    mine_text, other_text = (NOTHING if each is None else in_words(each) for each in (mine, other))
+    return TotalRow(name, mine_text, other_text, change)
