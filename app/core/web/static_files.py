@@ -70,7 +70,7 @@ def _encoded(file: Path) -> dict[str, bytes]:
 class _Immutable(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        response.headers["Cache-Control"] = "max-age=31536000, immutable"
         # Nobody asks again for a file whose address changes with it, and a page loads thirty of them.
         del response.headers["etag"], response.headers["last-modified"]
         return response

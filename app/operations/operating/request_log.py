@@ -46,7 +46,9 @@ class Requests:
             nonlocal answered, status
             if message["type"] == "http.response.start":
                 answered, status = time.perf_counter(), message["status"]
-                MutableHeaders(scope=message)[HEADER] = request_id
+                # Nobody reports a style sheet, and a page loads thirty such files.
+                if not scope["path"].startswith("/static/"):
+                    MutableHeaders(scope=message)[HEADER] = request_id
             await send(message)
 
         try:
