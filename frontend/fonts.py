@@ -1,4 +1,4 @@
-"""Write the fonts of the pages: Source Sans 3 for text and Source Code Pro for code, variable, cut down to what pages use.
+"""Write the fonts of the pages: Source Sans 3 and Source Code Pro, variable, cut down to the characters that pages use.
 
 Usage, in a folder of its own, after `unicode-range` in tokens.css changed:
 
