@@ -27,6 +27,7 @@ export class LivePicture {
   #turn = 0;
   #drawn = null;
   #kept = null;
+  #waiting = null;
 
   /** `on` has `slug`, `starter`, `user` (empty for a guest), `notes(list)` and `jump(line)`. */
   constructor(box, on) {
@@ -46,6 +47,8 @@ export class LivePicture {
       this.#setFolded(!this.#shown.hidden);
       this.#remember();
     });
+    // Nobody waits for what is still being compiled once the page is left.
+    addEventListener("pagehide", () => { if (this.#waiting) this.#drop(this.#waiting); });
     box.hidden = false;
   }
 
@@ -91,11 +94,13 @@ export class LivePicture {
     try {
       const body = JSON.stringify({ source, problem: this.#on.slug });
       let found = await (await ask("/api/v1/explorations", { method: "POST", headers: HEADERS, body })).json();
+      this.#waiting = found.status === "finished" ? null : found.id;
       while (found.status !== "finished" && turn === this.#turn) {
         await pause(ASKS_MS);
         found = await (await ask(`/api/v1/explorations/${found.id}`, { headers: HEADERS })).json();
       }
       if (turn !== this.#turn) return this.#drop(found.id);
+      this.#waiting = null;
       const fragment = await fetchFragment(`/explore/${found.id}/picture`);
       // Only the newest is kept, so that they do not fill the reader's list; the starter's serves everyone.
       if (this.#kept) this.#drop(this.#kept);
@@ -109,7 +114,7 @@ export class LivePicture {
   }
 
   #drop(id) {
-    ask(`/api/v1/explorations/${id}`, { method: "DELETE", headers: HEADERS }).catch(() => {});
+    ask(`/api/v1/explorations/${id}`, { method: "DELETE", headers: HEADERS, keepalive: true }).catch(() => {});
   }
 
   #show(fragment) {

@@ -60,7 +60,7 @@ const picture = pictureBox && new LivePicture(pictureBox, {
   slug,
   starter,
   user: form.dataset.user,
-  notes: (list) => editor.setNotes?.(list),
+  notes: (list) => editor.setNotes(list),
   jump: (line) => editor.jump(line),
 });
 draft.start();
