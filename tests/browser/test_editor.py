@@ -234,7 +234,7 @@ def test_a_secret_that_is_shown_once_is_copied(open_page: OpenPage) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == secret.input_value()
 
 
-def test_the_code_is_formatted_from_the_menu_and_by_keys(open_page: OpenPage) -> None:
+def test_the_code_is_formatted_from_the_menu_and_by_keys(open_page: OpenPage, complaints: list[str]) -> None:
     page = open_page(PROBLEM)
     write(page, "x  =  1")
     # Changes within half a second are undone together.
@@ -250,3 +250,18 @@ def test_the_code_is_formatted_from_the_menu_and_by_keys(open_page: OpenPage) ->
     editor(page).press("Shift+Alt+F")
     expect(page.locator("[data-editor-said]")).to_contain_text("Line 1")
     expect(editor(page)).to_have_text("x = (")
+    # The browser logs each refusal of the server.
+    assert all("422" in each for each in complaints)
+    complaints.clear()
+
+
+def test_the_editor_has_a_theme_of_its_own(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, color_scheme="light")
+    box = page.locator(".editor")
+    light = box.evaluate("(each) => getComputedStyle(each).backgroundColor")
+    page.get_by_text("Editor settings").click()
+    page.get_by_label("Theme").last.select_option("dark")
+    dark = box.evaluate("(each) => getComputedStyle(each).backgroundColor")
+    assert dark != light
+    page.reload()
+    expect(box).to_have_css("background-color", dark)

@@ -69,8 +69,9 @@ export class EditorMenu {
 
   /** Gives the editor what is chosen. */
   apply() {
-    const { size, tab, wrap, vim } = this.#settings;
+    const { size, tab, theme, wrap, vim } = this.#settings;
     this.#box.style.setProperty("--code-size", `${size}rem`);
+    this.#box.style.colorScheme = theme;
     this.#code.configure({ tab: Number(tab), wrap, vim });
     this.#menu.closest("form").parentElement.querySelector("[data-vim-keys]").hidden = !vim;
   }
