@@ -125,11 +125,12 @@ export function createEditor(host, options) {
   }
   let hasVim = false;
   view.scrollDOM.scrollTop = options.scrollTop ?? 0;
-  let [loading, hasExtras] = [null, false];
-  const load = () => loading ??= import("./extras.js").then(({ historyField, loadExtras, python }) => {
+  let [loading, hasExtras, annotations] = [null, false, []];
+  const load = () => loading ??= import("./extras.js").then(({ historyField, isolated, loadExtras, python }) => {
     const grammar = language === "python" ? [colours.reconfigure(python)] : [];
     view.dispatch({ effects: [extras.reconfigure(loadExtras(stored, view.state)), ...grammar] });
     hasExtras = true;
+    annotations = [isolated];
     addEventListener("pagehide", () => keepHistory(historyKey, view, historyField));
   }).catch(() => { loading = null; }); // Without a network, the next focus tries again.
   host.addEventListener("focusin", load);
@@ -137,7 +138,7 @@ export function createEditor(host, options) {
   if (stored) load();
   return {
     value: () => view.state.doc.toString(),
-    setValue: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    setValue: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations }),
     focus: () => view.focus(),
     /** Marks lines: a list of { line, text, kind }; earlier marks go. */
     setMarks: (list) => setMarks(view, list),

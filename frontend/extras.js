@@ -1,7 +1,7 @@
 // What someone who writes in the editor needs beyond typing: the grammar, the history, keys, completion, search.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completeAnyWord, completionKeymap } from "@codemirror/autocomplete";
 import {
-  defaultKeymap, history, historyField, historyKeymap, indentLess, indentMore,
+  defaultKeymap, history, historyField, historyKeymap, indentLess, indentMore, isolateHistory,
 } from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
 import {
@@ -57,6 +57,8 @@ function restored(stored, state) {
 }
 
 export { historyField };
+/** Undone alone, however soon it comes after what was typed. */
+export const isolated = isolateHistory.of("full");
 export const python = [pythonLanguage, syntaxHighlighting(classHighlighter)];
 export const loadExtras = (stored, state) => [
   Prec.highest(escape),
