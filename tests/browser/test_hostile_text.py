@@ -75,6 +75,7 @@ def _assert_is_text(page: Page) -> None:
 
 def test_an_attempt_shows_it(open_page: OpenPage) -> None:
     page = open_page(_PATH)
+    page.evaluate("document.querySelectorAll('.verdict details').forEach((each) => { each.open = true; })")
     assert page.locator("section.verdict").inner_text().count("<script>") >= 4
     assert "<script>" in page.locator(".source").inner_text()
     _assert_is_text(page)

@@ -35,6 +35,7 @@ TABLES = {
     "checks": "### `[[checks]]`",
     "program": "### `[program]`",
     "answers": "### `[[answers]]`",
+    "mesh": "### `[mesh]`",
     "tolerance": "### `[tolerance.<dtype>]`",
 }
 

@@ -264,7 +264,7 @@ def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> Verdi
 
 
 async def _success(request: Request, user: User, attempt: AttemptView) -> dict[str, Any]:
-    """What an accepted attempt's verdict shows besides: what the problem teaches, and which one comes next."""
+    """What an accepted attempt's verdict also shows: what the problem teaches, and which one comes next."""
     if attempt.kind != "attempt" or attempt.verdict is None or attempt.verdict.status != "accepted":
         return {}
     services = services_of(request)

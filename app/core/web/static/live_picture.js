@@ -93,18 +93,19 @@ export class LivePicture {
     this.#said.textContent = "compiling";
     try {
       const body = JSON.stringify({ source, problem: this.#on.slug });
-      let found = await (await ask("/api/v1/explorations", { method: "POST", headers: HEADERS, body })).json();
-      this.#waiting = found.status === "finished" ? null : found.id;
-      while (found.status !== "finished" && turn === this.#turn) {
+      const { id } = await (await ask("/api/v1/explorations", { method: "POST", headers: HEADERS, body })).json();
+      this.#waiting = id;
+      let fragment = await fetchFragment(`/explore/${id}/picture`);
+      // Empty until it has been compiled.
+      while (!fragment.firstElementChild && turn === this.#turn) {
         await pause(ASKS_MS);
-        found = await (await ask(`/api/v1/explorations/${found.id}`, { headers: HEADERS })).json();
+        fragment = await fetchFragment(`/explore/${id}/picture`);
       }
-      if (turn !== this.#turn) return this.#drop(found.id);
+      if (turn !== this.#turn) return this.#drop(id);
       this.#waiting = null;
-      const fragment = await fetchFragment(`/explore/${found.id}/picture`);
       // Only the newest is kept, so that they do not fill the reader's list; the starter's serves everyone.
       if (this.#kept) this.#drop(this.#kept);
-      this.#kept = source.trim() === this.#on.starter.trim() ? null : found.id;
+      this.#kept = source.trim() === this.#on.starter.trim() ? null : id;
       this.#drawn = source;
       this.#show(fragment);
     } catch (error) {

@@ -93,7 +93,7 @@ def test_answers_share_the_points_to_the_last_one(judge: Judge) -> None:
 
 
 def test_guessing_again_and_again_earns_nothing_but_all_right_answers_always_do(judge: Judge) -> None:
-    """Whoever guesses often enough has some answers right, so only the first tries give points for some."""
+    """Anyone who guesses often enough has some answers right, so only the first tries give points for some."""
     first = questions_of(judge).variants[0]
 
     def score(number_of_try: int, **answers: object) -> int | None:

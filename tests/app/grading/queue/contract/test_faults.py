@@ -69,9 +69,9 @@ async def test_a_verdict_survives_a_database_that_restarts_or_is_locked(backend)
 
 
 async def test_a_worker_that_is_told_to_end_drains(backend):
-    async with backend.grading(slots=2, drain_s=2.5) as worker:
-        short, long = await backend.hand_in("take 1 short"), await backend.hand_in("take 60 long", "bob")
-        await backend.began("take 1 short")
+    async with backend.grading(slots=2, drain_s=4) as worker:
+        short, long = await backend.hand_in("take 2.5 short"), await backend.hand_in("take 60 long", "bob")
+        await backend.began("take 2.5 short")
         await backend.began("take 60 long")
         waiting = await backend.hand_in("take 0 waiting", kind="run")
         worker.send_signal(signal.SIGTERM)
