@@ -36,9 +36,9 @@ include-path-regex = "/question$"
 not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", "503"]
 
 [[operations]]
-include-path = "/api/v1/format"
+include-path-regex = "/format$"
 [operations.checks]
-positive_data_acceptance.enabled = false
+positive_data_acceptance.expected-statuses = ["2xx", "4xx"]
 """
 TOKEN = "preset-token-of-the-owner"
 
