@@ -42,7 +42,7 @@ def test_arrows_choose_among_the_results(open_page: OpenPage) -> None:
 
 def test_it_opens_over_the_editor_and_gives_the_focus_back(open_page: OpenPage) -> None:
     page = open_page("/problems/fsdp_step")
-    editor = page.get_by_role("textbox", name="Your solution")
+    editor = page.locator(".cm-content")
     editor.click()
     page.keyboard.press("Control+k")
     expect(page.get_by_role("combobox", name="Search")).to_be_focused()

@@ -1,7 +1,6 @@
 """The pages on which an instructor makes versions of a problem, has them validated, and publishes one."""
 
 import asyncio
-import re
 
 import pytest
 
