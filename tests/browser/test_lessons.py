@@ -75,7 +75,7 @@ def test_figures_follow_the_theme(open_page: OpenPage, scheme: str) -> None:
 @pytest.mark.parametrize("width", [360, 1440])
 @pytest.mark.parametrize("path", [f"/lessons/{each.slug}" for each in Lessons.load(LESSONS).all()])
 def test_figures_are_as_wide_as_the_text_and_their_text_can_be_read(open_page: OpenPage, path: str, width: int) -> None:
-    """At least 11 CSS pixels after scaling, and inside of the figure."""
+    """Each text is at least 11 CSS pixels high as shown, and inside the figure."""
     page = open_page(path, viewport={"width": width, "height": 740})
     sizes, cut, narrow = page.evaluate(
         """() => {

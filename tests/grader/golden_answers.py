@@ -1,4 +1,4 @@
-"""Golden verdicts of mode answer: everything right, and some or all of it wrong, early and late."""
+"""Golden verdicts of an answer-mode problem: all answers right, some wrong and all wrong, in first and later tries."""
 
 from functools import partial
 

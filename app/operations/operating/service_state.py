@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from app.core.clock import now
 from app.core.database import Database
+from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.proxies import Clients
 from app.grading.queue.fair_share import CLASSES
@@ -70,12 +71,12 @@ class ServiceState:
 
 
 async def read_state(
-    database: Database,
-    settings: Settings,
-    catalogue: Catalogue,
-    walls: Walls,
-    workers: Workers,
-    judge: LocalJudge,
+    database: Provided[Database],
+    settings: Provided[Settings],
+    catalogue: Provided[Catalogue],
+    walls: Provided[Walls],
+    workers: Provided[Workers],
+    judge: Provided[LocalJudge],
 ) -> ServiceState:
     queue = await waiting(database)
     processes = await workers.all()

@@ -17,11 +17,8 @@ from app.core.rest.paging import Cursor
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.templating import render_page
-from app.grading.queue.local_judge import LocalJudge
-from app.grading.queue.walls import Walls
-from app.grading.queue.workers import Workers
 from app.learning.workbench.reports import FaultReports
-from app.operations.operating.service_state import read_state
+from app.operations.operating.service_state import ServiceState, read_state
 from app.operations.operating.storage import read_storage
 from app.operations.webhooks.service import Webhooks
 from app.problems.catalogue import Catalogue
@@ -91,12 +88,9 @@ async def _not_compared(due: list[Deadline], catalogue: Catalogue, audit: AuditL
 @router.get("/admin")
 async def show_administration(
     user: Owner,
+    state: Annotated[ServiceState, Depends(read_state)],
     database: Provided[Database],
     settings: Provided[Settings],
-    catalogue: Provided[Catalogue],
-    walls: Provided[Walls],
-    workers: Provided[Workers],
-    judge: Provided[LocalJudge],
     webhooks: Provided[Webhooks],
     platforms: Provided[Platforms],
     invitations: Provided[Invitations],
@@ -105,7 +99,7 @@ async def show_administration(
     return render_page(
         "admin.html",
         user=user,
-        state=await read_state(database, settings, catalogue, walls, workers, judge),
+        state=state,
         storage=await read_storage(database, settings),
         failing={
             "Webhooks": await webhooks.failing(),

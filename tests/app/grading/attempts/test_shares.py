@@ -104,3 +104,17 @@ async def test_nobody_else_shares_it_or_stops_that(service):
             )
             assert answer.status_code == 404
     assert (await service.http.get(link)).status_code == 200
+
+
+async def test_the_card_of_a_link_is_a_picture_and_goes_with_the_link(either):
+    await sign_in(either)
+    attempt = await send(either.http)
+    link = await share(either.http, attempt)
+    async with browser(either) as http:
+        assert f'content="http://meshgrade.test{link}/card.png"' in (await http.get(link)).text
+        card = await http.get(f"{link}/card.png")
+        assert (card.status_code, card.headers["content-type"]) == (200, "image/png")
+        assert (card.headers["cache-control"], card.headers["x-robots-tag"]) == ("no-store", "noindex, nofollow")
+        await send_form(either.http, attempt, f"{attempt}/unshare")
+        for wrong in (link, "/shared/%00%ff", f"/shared/{'a' * 2000}"):
+            assert (await http.get(f"{wrong}/card.png")).status_code == 404

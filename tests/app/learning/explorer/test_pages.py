@@ -9,6 +9,7 @@ from markupsafe import escape
 from app.accounts.service import Accounts
 from app.learning.explorer.examples import all_examples
 from app.learning.explorer.exploration_view import lines_of
+from app.learning.explorer.service import Explorations
 from app.learning.lessons.lesson_files import Lessons
 from grader.explorer.exploration import explored
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
@@ -340,3 +341,30 @@ async def test_the_form_shows_the_result_of_an_exploration_and_of_an_example(ins
     assert 'data-fault="2"' in opened.text
     example = (await inside.http.get("/explore?example=many-devices")).text
     assert "72.0 MiB on each of the 256 devices" in example
+
+
+async def test_the_picture_of_a_starter_is_there_once_anyone_has_explored_it(inside):
+    picture = "/problems/move_mean/picture"
+    assert (await inside.http.get(picture)).status_code == 204
+    starter = inside.services[Explorations].package("move_mean").starter
+    address, _ = await result_of(inside, source=starter)
+    async with browser(inside) as guest:
+        drawn = await guest.get(picture)
+        assert (drawn.status_code, 'data-explored="on ' in drawn.text) == (200, True)
+        # A single exploration stays its owner's.
+        assert (await guest.get(f"{address}/picture")).status_code == 401
+    assert 'data-explored="on ' in (await inside.http.get(f"{address}/picture")).text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/problems/add_one/picture", 409),  # of mode call: nothing is compiled for a mesh
+        ("/problems/nowhere/picture", 404),
+        (f"/explore/{'0' * 32}/picture", 404),
+        ("/explore/%00%ff/picture", 404),
+        (f"/explore/{'a' * 2000}/picture", 404),
+    ],
+)
+async def test_there_is_no_picture_of_what_there_is_not(inside, path: str, status: int):
+    assert (await inside.http.get(path)).status_code == status
