@@ -35,7 +35,8 @@ function indent(view) {
 const changeOurselves = (hasKeys) => EditorView.domEventHandlers({
   beforeinput(event, view) {
     if (view.composing || view.state.readOnly) return false;
-    const [range] = event.getTargetRanges();
+    // Chromium names no range for the text that an input method commits.
+    const range = event.getTargetRanges()[0] ?? selectedRange(view);
     const isUnknown = event.inputType === "insertText" && view.state.selection.main.empty && !range?.collapsed;
     if (range && (isUnknown || !hasKeys()) && /^delete|^insert(Text|Paragraph|LineBreak)$/.test(event.inputType)) {
       event.preventDefault();
@@ -55,6 +56,12 @@ const changeOurselves = (hasKeys) => EditorView.domEventHandlers({
     return true;
   },
 });
+
+/** What the browser selected in the editor, or undefined. Only Chromium has a selection of its own for a shadow root. */
+function selectedRange(view) {
+  const selection = view.root.getSelection?.();
+  return selection?.rangeCount && view.contentDOM.contains(selection.anchorNode) ? selection.getRangeAt(0) : undefined;
+}
 
 /** The state of the tab before a reload, with what can be undone, if its text is the one that the editor begins with. */
 function storedState(key, value) {

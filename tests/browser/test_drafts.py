@@ -101,6 +101,9 @@ def test_no_button_changes_its_row_when_scripts_load_or_the_draft_is_saved(open_
     page.goto(f"{PROBLEM}#workbench", wait_until="commit")
     toolbar = page.locator("[data-workbench] .bar > .toolbar")
     expect(toolbar.get_by_role("button", name="Submit")).to_be_visible()
+    # Positions before the style sheets are loaded are those of another page.
+    page.wait_for_function("() => [...document.querySelectorAll('link[rel=stylesheet]')].every(each => each.sheet)")
+    page.evaluate("document.fonts.ready.then(() => true)")
     before = rows(toolbar)
     for each in held:
         each.continue_()

@@ -25,6 +25,23 @@ def test_what_is_typed_before_the_editor_has_loaded_is_kept(open_page: OpenPage)
     expect(area).to_have_value("x = 1\ny = 23\n")
 
 
+def test_all_is_typed_over_before_the_keys_of_the_editor_have_loaded(open_page: OpenPage) -> None:
+    """The browser marks the content, and the editor has not heard of it yet when the text comes."""
+    page = open_page("/problems")
+    held: list[Route] = []
+    page.route("**/extras-*.js", lambda route: held.append(route))
+    page.goto(PROBLEM)
+    editor(page).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("def one():\n    pass\n")
+    expect(page.locator("textarea")).to_have_value("def one():\n    pass\n")
+    for route in held:
+        route.continue_()
+    expect(page.locator(".cm-foldGutter")).to_be_visible()
+    page.keyboard.type("two")
+    expect(page.locator("textarea")).to_have_value("def one():\n    pass\ntwo")
+
+
 def test_what_is_typed_before_any_script_has_loaded_is_kept(open_page: OpenPage) -> None:
     page = open_page("/problems")
     held: list[Route] = []
