@@ -79,7 +79,8 @@ class PoolStats:
     """The current state of a pool.
 
     `warm` counts forks by package version; `pids` are the waiting forks, and `root` is their common ancestor; `misses`
-    counts programs that warm-ups compiled although they were cached; `setbacks` are versions whose warm-up failed.
+    counts programs that warm-ups compiled although they were cached; `setbacks` are versions whose warm-up failed. A pool
+    is `full` when no fork is missing or being made.
     """
 
     alive: bool
@@ -90,6 +91,7 @@ class PoolStats:
     root: int | None
     misses: int
     setbacks: tuple[Setback, ...] = ()
+    full: bool = False
 
 
 class Pool:
@@ -201,9 +203,11 @@ class Pool:
             generic = sum(len(queue) for kind, queue in self._waiting.items() if kind.warmup is None)
             warm = {kind.warmup.version: len(queue) for kind, queue in self._waiting.items() if kind.warmup}
             pids = tuple(session.pid for queue in self._waiting.values() for session in queue)
+            full = not self._making.total() and self._missing(generic_only=False) is None
             zygote = self._zygote
         root = zygote.root if zygote is not None and zygote.alive else None
-        return PoolStats(root is not None, generic, warm, self._zygotes, pids, root, self._misses, self._setbacks.all())
+        setbacks = self._setbacks.all()
+        return PoolStats(root is not None, generic, warm, self._zygotes, pids, root, self._misses, setbacks, full)
 
     def _returned(self) -> None:
         with self._changed:
@@ -241,6 +245,8 @@ class Pool:
             with self._changed:
                 kind = None
                 while not self._closed and kind is None:
+                    self._drop_dead()
+                    self._drop_spare()
                     kind = self._missing(generic_only)
                     if kind is None:
                         self._changed.wait(_LOOK_S if self._settings.at_once is None else _BETWEEN_TWO_S)
@@ -293,8 +299,6 @@ class Pool:
 
     def _missing(self, generic_only: bool) -> _Kind | None:
         """The kind to make next: for a waiting taker, or else for the most recently used problem."""
-        self._drop_dead()
-        self._drop_spare()
         for kind, number in self._waiters.items():
             # Not those that are warm for a problem: a taker waits here because its problem had none.
             if number > len(self._waiting.get(kind, ())) + self._making[kind]:

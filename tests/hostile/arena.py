@@ -138,7 +138,8 @@ class Arena:
 
     def assert_nothing_is_left(self) -> None:
         """Assert that there are no more processes, descriptors, mounts or files than before, and no connections."""
-        assert self._settled_state() == self._before
+        now = self._settled_state()
+        assert now == self._before, f"before:\n{self._before}\nafter:\n{now}"
         for listener in self._listeners:
             try:
                 listener.accept()
@@ -167,7 +168,7 @@ class Arena:
             time.sleep(0.05)
             again = self._state()
             pool = self._sandbox.stats()
-            if again == state and pool.alive and pool.pids and (not self._before or again == self._before):
+            if again == state and pool.alive and pool.full and (not self._before or again == self._before):
                 return again
             state = again
         return state
