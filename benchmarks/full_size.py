@@ -32,7 +32,7 @@ def main() -> None:
             continue
         for options in ([], ["--tpu", example.chip]):
             taken, found = zip(*(_explore(example, options) for _ in range(rounds)), strict=True)
-            on_chip = found[0].get("tpu")
+            on_chip = found[0].get("on_chip")
             where = " ".join(["host devices", *options])
             print(
                 f"{example.title}, {where}: median {statistics.median(taken):.1f} s",
@@ -55,8 +55,8 @@ def _explore(example: Example, options: list[str]) -> tuple[float, dict[str, Any
         done = subprocess.run([*command, *inputs, *options, "--json"], cwd=CHECKOUT, capture_output=True, text=True)
         taken = time.monotonic() - started
     program = json.loads(done.stdout)[0] if done.returncode == 0 else {}
-    if not program or (options and not program["tpu"]["program"]):
-        raise BenchmarkFailed(f"{example.title} {' '.join(options)}: {done.stderr or program['tpu']['fault']}")
+    if not program or (options and not program["on_chip"]["program"]):
+        raise BenchmarkFailed(f"{example.title} {' '.join(options)}: {done.stderr or program['on_chip']['fault']}")
     return taken, program
 
 

@@ -13,7 +13,7 @@ from grader.core.errors import GraderFault, SubmissionFault
 from grader.core.text import in_bytes
 from grader.package.package import ProgramSpec, Tolerance
 from grader.program.measurement import Leaves, Measured, Run, mesh_name
-from grader.program.tpu import OnChip
+from grader.program.on_chip import OnChip
 from grader.verdicts.evidence import Difference
 
 Tolerances = dict[str, Tolerance]
@@ -65,7 +65,7 @@ class Result:
 class FullSizeProgram:
     """The programs at `[program.full_size]`, compiled but never run. If `program` is None, `fault` says why.
 
-    `program.tpu` is None if it was not compiled for a slice, as in a run.
+    `program.on_chip` is None if it was not compiled for a slice, as in a run.
     """
 
     reference: Measured

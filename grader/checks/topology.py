@@ -8,7 +8,7 @@ from grader.checks.finding import Finding, Located, rejected
 from grader.core.chips import slice_of
 from grader.core.reasons import Reason
 from grader.package.package import CheckBounds
-from grader.program.tpu import OnChip
+from grader.program.on_chip import OnChip
 
 
 def _existing(topology: str) -> str:

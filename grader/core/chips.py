@@ -1,50 +1,121 @@
-"""The TPUs that we can compile for without having one: libtpu compiles for a topology by its description."""
+"""The accelerators that we can compile for without having one, by their description alone."""
 
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
+from pathlib import Path
 from typing import Literal
 
-ChipName = Literal["v5e", "v5p", "v6e"]
+Platform = Literal["tpu", "gpu"]
+ChipName = Literal["h100", "h200", "a100", "b200", "v5e", "v5p", "v6e"]
+
+# Apart from the other packages, because JAX loads every plugin that it finds. `./meshgrade install-gpu` fills it.
+GPU_FOLDER = Path(sys.prefix, "lib", "gpu-compiler")
+_GPU_PACKAGE = "jax-cuda12-pjrt"
+
+
+@dataclass(frozen=True, slots=True)
+class GPU:
+    """What XLA knows of a GPU when it compiles.
+
+    Attributes:
+      capability: CUDA compute capability, its first number.
+      cores: streaming multiprocessors.
+      bandwidth: that of the memory, in bytes per second.
+    """
+
+    capability: int
+    cores: int
+    bandwidth: int
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One kind of TPU.
+    """One kind of accelerator.
 
     Attributes:
       hbm_bytes: the memory of one chip.
-      shapes: number of devices -> libtpu's name of the slice with as many chips.
+      shapes: number of devices -> the name of the slice with as many chips.
+      links: what joins chips: of one host, and of different hosts.
+      per_host: chips that the first link joins.
       source: where its memory and slices are documented.
+      gpu: None for a TPU, whose compiler knows it by name.
     """
 
     name: ChipName
     title: str
     hbm_bytes: int
     shapes: dict[int, str]
+    links: tuple[str, str]
+    per_host: int
     source: str
+    gpu: GPU | None = None
+
+    @property
+    def platform(self) -> Platform:
+        return "tpu" if self.gpu is None else "gpu"
+
+    @property
+    def one(self) -> str:
+        """With its article, as in a sentence: `an H100`, `a TPU v5e chip`."""
+        if self.gpu is None:
+            return f"a {self.title} chip"
+        return f"{'an' if self.title[0] in 'AH' else 'a'} {self.title}"
+
+    @property
+    def short(self) -> str:
+        """As in `on the H100` and `on the TPU`."""
+        return "TPU" if self.gpu is None else self.title
 
     def topology(self, devices: int) -> str | None:
-        """The name of a slice with this many chips, such as v5e:2x4; None if there is none."""
+        """The name of a slice with this many chips, such as h100:8 or v5e:2x4; None if there is none."""
         shape = self.shapes.get(devices)
         return None if shape is None else f"{self.name}:{shape}"
+
+    def link(self, groups: Iterable[Iterable[int]]) -> str:
+        """What the slowest hop of a collective between these chips crosses. Chips are numbered host by host."""
+        crosses = any(len({chip // self.per_host for chip in group}) > 1 for group in groups)
+        return self.links[crosses]
 
 
 _FLAT = {4: "2x2", 8: "2x4", 16: "4x4", 32: "4x8", 64: "8x8", 128: "8x16", 256: "16x16"}
 _CUBES = {4: "2x2x1", 8: "2x2x2", 16: "2x2x4", 32: "2x4x4", 64: "4x4x4", 128: "4x4x8", 256: "4x8x8"}
-_FLAT_EXAMPLE = f"v5e:{_FLAT[8]}"
-_DOCUMENTED = "https://docs.cloud.google.com/tpu/docs"
+# GPUs of one host, or hosts x GPUs of each.
+_HOSTS = {2: "2", 4: "4", 8: "8", 16: "2x8", 32: "4x8", 64: "8x8", 128: "16x8", 256: "32x8"}
+_GPUS_PER_HOST = 8
+_MOST = max(_FLAT)
+_ICI = ("ICI", "ICI")
+_NVLINK = ("NVLink", "InfiniBand")
+_TPUS = "https://docs.cloud.google.com/tpu/docs"
+_GPUS = "https://www.nvidia.com/en-us/data-center"
+
+
+def _gpu(name: ChipName, title: str, hbm_bytes: int, gpu: GPU, source: str) -> Chip:
+    return Chip(name, title, hbm_bytes, _HOSTS, _NVLINK, _GPUS_PER_HOST, f"{_GPUS}/{source}/", gpu)
+
+
+def _tpu(name: ChipName, title: str, hbm_bytes: int, shapes: dict[int, str]) -> Chip:
+    return Chip(name, title, hbm_bytes, shapes, _ICI, _MOST, f"{_TPUS}/{name}")
+
+
 CHIPS: dict[str, Chip] = {
     chip.name: chip
     for chip in (
-        Chip("v5e", "TPU v5e", 16 << 30, _FLAT, f"{_DOCUMENTED}/v5e"),
-        Chip("v5p", "TPU v5p", 95 << 30, _CUBES, f"{_DOCUMENTED}/v5p"),
-        Chip("v6e", "TPU v6e", 32 << 30, _FLAT, f"{_DOCUMENTED}/v6e"),
+        # The bytes that a device reports, and for the H200 and B200 those of the data sheet.
+        _gpu("h100", "H100", 84_929_347_584, GPU(9, 132, 3_352_320_000_000), "h100"),
+        _gpu("h200", "H200", 141_000_000_000, GPU(9, 132, 4_800_000_000_000), "h200"),
+        _gpu("a100", "A100", 42_900_000_000, GPU(8, 108, 1_555_000_000_000), "a100"),
+        _gpu("b200", "B200", 191_500_000_000, GPU(10, 148, 8_000_000_000_000), "dgx-b200"),
+        _tpu("v5e", "TPU v5e", 16 << 30, _FLAT),
+        _tpu("v5p", "TPU v5p", 95 << 30, _CUBES),
+        _tpu("v6e", "TPU v6e", 32 << 30, _FLAT),
     )
 }
 
 
 def slice_of(topology: str) -> tuple[Chip, int]:
-    """The chip and the number of devices of a slice such as v5e:2x4.
+    """The chip and the number of devices of a slice such as h100:2x8 or v5e:2x4.
 
     Raises:
       ValueError: no slice has this name; the message lists those that exist.
@@ -52,16 +123,28 @@ def slice_of(topology: str) -> tuple[Chip, int]:
     name, _, shape = topology.partition(":")
     chip = CHIPS.get(name)
     if chip is None:
-        raise ValueError(f"there is no topology {topology!r}. Write it as {_FLAT_EXAMPLE}, with {', '.join(CHIPS)}")
+        examples = " or ".join(str(CHIPS[each].topology(8)) for each in ("h100", "v5e"))
+        raise ValueError(f"there is no topology {topology!r}. Write it as {examples}, with one of {', '.join(CHIPS)}")
     devices = next((number for number, its_shape in chip.shapes.items() if its_shape == shape), None)
     if devices is None:
         raise ValueError(f"{chip.title} has no slice {shape!r} here. Use one of {', '.join(chip.shapes.values())}")
     return chip, devices
 
 
-def tpu_compiler() -> str | None:
-    """The version of the installed libtpu; None if there is none, so that nothing can be compiled for a TPU."""
+def compiler_of(platform: Platform) -> str | None:
+    """The installed compiler and its version, such as `libtpu 0.0.42.1`; None if there is none for this platform.
+
+    The one for GPUs has to be that of the installed JAX, because both are built from one XLA.
+    """
     try:
-        return version("libtpu")
+        if platform == "tpu":
+            return f"libtpu {version('libtpu')}"
+        found = [each.version for each in distributions(name=_GPU_PACKAGE, path=[str(GPU_FOLDER)])]
+        return f"{_GPU_PACKAGE} {found[0]}" if found == [version("jaxlib")] else None
     except PackageNotFoundError:
         return None
+
+
+def compilers() -> dict[Platform, str | None]:
+    """Each platform's compiler, or None."""
+    return {platform: compiler_of(platform) for platform in ("gpu", "tpu")}

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.core.chips import CHIPS, tpu_compiler
+from grader.core.chips import CHIPS
 from grader.core.errors import SubmissionFault
 from grader.core.reasons import Reason
 from grader.core.strict_model import Closed
@@ -17,8 +17,8 @@ from grader.program.differences import Kind, differences
 from grader.program.differences_on_chip import differences_on_chip
 from grader.program.listing import ListedComputation
 from grader.program.measurement import Measured
+from grader.program.on_chip import OnChip
 from grader.program.schedule import ScheduledComputation, total
-from grader.program.tpu import OnChip
 from grader.verdicts.evidence import Amount, Amounts, Axes, Count, Leaf, Leaves, Mesh
 
 # The most that are listed for each mesh. The rest are only counted.
@@ -70,7 +70,7 @@ class ExploredComputation(Closed):
     instructions: list[ExploredInstruction]
 
 
-class TPUStep(Closed):
+class ChipStep(Closed):
     """An instruction that takes time, with everything that it calls. `cycles` is the compiler's estimate, or null."""
 
     name: str
@@ -79,12 +79,13 @@ class TPUStep(Closed):
     line: Line | None
 
 
-class TPUCollective(Closed):
-    """One execution of a collective in the TPU's schedule. Other fields are as in `ExploredCollective`.
+class ChipCollective(Closed):
+    """One execution of a collective in the chip's schedule. Other fields are as in `ExploredCollective`.
 
     `start` and `done` are the numbers of the steps that start it and wait for it, equal if it is not asynchronous;
-    `done` is null if the wait is not in this computation. `hidden_cycles` and `hidden_flops` are those of the steps in
-    between.
+    `done` is null if the wait is not in this computation. `link` is what its slowest hop
+    crosses: NVLink, InfiniBand or ICI. `hidden_cycles` and `hidden_flops` are those of the steps in between, and
+    `hidden_kernels` counts these.
     """
 
     collective: str
@@ -93,6 +94,9 @@ class TPUCollective(Closed):
     group_size: Count
     bytes: Count
     ring_bytes: Count
+    # Explorations that are older than these two fields, for TPUs alone, have none.
+    link: str = "ICI"
+    hidden_kernels: Count = 0
     line: Line | None
     start: Count
     done: Count | None
@@ -100,21 +104,21 @@ class TPUCollective(Closed):
     hidden_flops: Count | None
 
 
-class TPUComputation(Closed):
+class ChipComputation(Closed):
     """The program or the body of a loop, with steps in scheduled order. `caller` is empty for the program."""
 
     name: str
     caller: str
     executions: Count | None
-    steps: list[TPUStep]
-    collectives: list[TPUCollective]
+    steps: list[ChipStep]
+    collectives: list[ChipCollective]
 
 
-class TPUProgram(Closed):
-    """The same exported program, compiled for TPUs; numbers are those of one chip. `fault` says why there is none.
+class ChipProgram(Closed):
+    """The same exported program, compiled for a slice; numbers are those of one chip. `fault` says why there is none.
 
     Attributes:
-      compiler: the version of libtpu.
+      compiler: its name and version.
       peak_bytes: the most of a chip's memory, `hbm_bytes`, that is in use at any time.
       temporary_bytes: without temporaries that the compiler keeps in on-chip memory.
       cycles: the compiler's estimate for all steps. It has none for collectives, so this does not estimate the time.
@@ -132,7 +136,7 @@ class TPUProgram(Closed):
     peak_bytes: Count = 0
     flops: Count | None = None
     cycles: Count = 0
-    computations: list[TPUComputation] = Field(default_factory=list)
+    computations: list[ChipComputation] = Field(default_factory=list)
     unlisted_steps: Count = 0
     differences: list[str] = Field(default_factory=list)
 
@@ -149,7 +153,7 @@ class ExploredProgram(Closed):
       unlisted_operations, unlisted_instructions: how many are left out of each.
       retraced: whether a second call with inputs of the same shapes was traced again. The process that ran the source
         observed it, so it is not verified.
-      tpu: null unless the program was also compiled for TPUs.
+      on_chip: null unless the program was also compiled for chips.
     """
 
     leaves: Leaves
@@ -165,7 +169,7 @@ class ExploredProgram(Closed):
     hlo: list[ExploredComputation] = Field(default_factory=list)
     unlisted_instructions: Count = 0
     retraced: bool
-    tpu: TPUProgram | None = None
+    on_chip: ChipProgram | None = None
 
     @property
     def mesh(self) -> Mesh:
@@ -240,18 +244,18 @@ def _program(measured: Measured, other: Measured | None = None) -> ExploredProgr
         hlo=[_computation(each) for each in measured.listing.computations] if measured.listing else [],
         unlisted_instructions=measured.listing.left_out if measured.listing else 0,
         retraced=measured.retraced,
-        tpu=None if measured.tpu is None else _on_chip(measured.tpu, measured),
+        on_chip=None if measured.on_chip is None else _on_chip(measured.on_chip, measured),
     )
 
 
-def _on_chip(found: OnChip, measured: Measured) -> TPUProgram:
+def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
     chip = CHIPS[found.topology.partition(":")[0]]
-    program, compiler = found.program, tpu_compiler() if found.tried else None
+    program, compiler = found.program, found.compiler or None
     if program is None:
         fault = found.fault[:_LONGEST]
-        return TPUProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)
+        return ChipProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)
     schedule = program.schedule
-    return TPUProgram(
+    return ChipProgram(
         topology=found.topology,
         compiler=compiler,
         hbm_bytes=chip.hbm_bytes,
@@ -264,27 +268,29 @@ def _on_chip(found: OnChip, measured: Measured) -> TPUProgram:
         cycles=sum(each.cycles or 0 for each in schedule.computations[0].steps) if schedule.computations else 0,
         computations=[_scheduled(each) for each in schedule.computations],
         unlisted_steps=schedule.left_out,
-        differences=differences_on_chip(measured.facts.census.collectives, measured.mesh, schedule),
+        differences=differences_on_chip(measured.facts.census.collectives, measured.mesh, schedule, chip),
     )
 
 
-def _scheduled(computation: ScheduledComputation) -> TPUComputation:
-    return TPUComputation(
+def _scheduled(computation: ScheduledComputation) -> ChipComputation:
+    return ChipComputation(
         name=computation.name,
         caller=computation.caller,
         executions=computation.executions,
         steps=[
-            TPUStep(name=each.name, cycles=each.cycles, flops=each.flops, line=each.line or None)
+            ChipStep(name=each.name, cycles=each.cycles, flops=each.flops, line=each.line or None)
             for each in computation.steps
         ],
         collectives=[
-            TPUCollective(
+            ChipCollective(
                 collective=each.kind,
                 dtypes=list(each.dtypes),
                 axes=each.axes,
                 group_size=each.group_size,
                 bytes=each.logical_bytes,
                 ring_bytes=each.ring_bytes,
+                link=each.link,
+                hidden_kernels=len(computation.between(each)),
                 line=each.line or None,
                 start=each.start,
                 done=each.done,

@@ -11,7 +11,7 @@ from grader.modes.call.mode import CallMode
 from grader.modes.mode import Mode
 from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.mode import ProgramMode
-from grader.modes.program.tpu import with_chip
+from grader.modes.program.on_chip import with_chip
 from grader.package.package import AnswerManifest, CallManifest, Package, ProgramManifest
 from grader.program.measurement import Measured
 from grader.sandbox.protocol import Sandbox

@@ -1,8 +1,9 @@
-"""Describe how communication differs between the TPU's and the CPU's program, compiled from the same artifact."""
+"""Describe how communication differs between a chip's and the CPU's program, compiled from the same artifact."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from grader.core.chips import Chip
 from grader.core.text import in_bytes
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
@@ -30,7 +31,9 @@ class _Exchange:
         return " and ".join(sorted(self.dtypes))
 
 
-def differences_on_chip(collectives: Iterable[Collective], mesh: Mapping[str, int], schedule: Schedule) -> list[str]:
+def differences_on_chip(
+    collectives: Iterable[Collective], mesh: Mapping[str, int], schedule: Schedule, chip: Chip
+) -> list[str]:
     """One sentence for each kind of collective that differs, in the order of the CPU's program.
 
     Args:
@@ -41,12 +44,13 @@ def differences_on_chip(collectives: Iterable[Collective], mesh: Mapping[str, in
         for each in collectives
         if each.group_size > 1
     )
-    tpu = _exchanges(
+    theirs = _exchanges(
         (each.kind, each.axes, computation.executions, each.logical_bytes, each.dtypes)
         for computation in schedule.computations
         for each in computation.collectives
     )
-    return [text for name in dict.fromkeys((*cpu, *tpu)) for text in _sentences(name, cpu.get(name), tpu.get(name))]
+    names = dict.fromkeys((*cpu, *theirs))
+    return [text for name in names for text in _sentences(chip, name, cpu.get(name), theirs.get(name))]
 
 
 def _exchanges(
@@ -65,14 +69,14 @@ def _exchanges(
     return sums
 
 
-def _sentences(name: str, cpu: _Exchange | None, tpu: _Exchange | None) -> Iterator[str]:
+def _sentences(chip: Chip, name: str, cpu: _Exchange | None, theirs: _Exchange | None) -> Iterator[str]:
     if cpu is None:
-        assert tpu is not None
-        yield f"Only the TPU runs {name}: {tpu.times}, {tpu.amount}."
-    elif tpu is None:
+        assert theirs is not None
+        yield f"Only the {chip.short} runs {name}: {theirs.times}, {theirs.amount}."
+    elif theirs is None:
         yield f"Only the CPU runs {name}: {cpu.times}, {cpu.amount}."
-    elif cpu.bytes != tpu.bytes:
-        what = f" {tpu.dtype}, not {cpu.dtype}," if cpu.dtypes != tpu.dtypes else ""
-        yield f"On the TPU, {name} carries{what} {tpu.amount} in all; on the CPU {cpu.amount}."
-    elif cpu.executions != tpu.executions:
-        yield f"On the TPU, {name} runs {tpu.times}, and on the CPU {cpu.times}, for the same bytes."
+    elif cpu.bytes != theirs.bytes:
+        what = f" {theirs.dtype}, not {cpu.dtype}," if cpu.dtypes != theirs.dtypes else ""
+        yield f"On the {chip.short}, {name} carries{what} {theirs.amount} in all; on the CPU {cpu.amount}."
+    elif cpu.executions != theirs.executions:
+        yield f"On the {chip.short}, {name} runs {theirs.times}, and on the CPU {cpu.times}, for the same bytes."

@@ -7,7 +7,7 @@ from grader.core.errors import GraderFault
 from grader.core.wire import Array, ArrayForm
 from grader.program.facts import ProgramFacts, ProgramLeaf, from_json
 from grader.program.listing import Listing
-from grader.program.tpu import OnChip
+from grader.program.on_chip import OnChip
 
 Leaves = dict[str, Array]
 
@@ -26,8 +26,8 @@ class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
-    `listing` (the compiled program) and `written` (the exported one) are None unless requested; `tpu` is None unless it
-    was compiled for TPUs, too; `artifact` is None if the program was read from disk.
+    `listing` (the compiled program) and `written` (the exported one) are None unless requested; `on_chip` is None
+    unless it was compiled for a slice, too; `artifact` is None if the program was read from disk.
     """
 
     mesh: dict[str, int]
@@ -41,7 +41,7 @@ class Measured:
     listing: Listing | None = None
     written: Listing | None = None
     artifact: Artifact | None = None
-    tpu: OnChip | None = None
+    on_chip: OnChip | None = None
 
     @property
     def state_in(self) -> list[tuple[str, ProgramLeaf]]:

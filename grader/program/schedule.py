@@ -1,14 +1,15 @@
-"""Read the order in which a TPU runs a compiled program, and which collectives are in flight meanwhile.
+"""Read the order in which a chip runs a compiled program, and which collectives are in flight meanwhile.
 
-The TPU compiler prints a module in the order of its schedule. A collective is asynchronous if one instruction starts it
-and a later one waits for it; whatever is scheduled in between hides it. The compiler estimates the cycles of most
-instructions, but not those of collectives.
+Compilers for TPUs and GPUs print a module in the order of their schedule. A collective is asynchronous if one
+instruction starts it and a later one waits for it; whatever is scheduled in between hides it. The one for TPUs
+estimates the cycles of most instructions, but not those of collectives; the one for GPUs estimates none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from grader.core.chips import Chip
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective, World, is_collective, read_collective
 from grader.program.dots import is_dot, read_dot
@@ -23,6 +24,10 @@ MAX_STEPS = 2_000
 LONGEST = 200
 # What these call is scheduled, too. Any other call, such as a fusion's, is one step.
 _SCHEDULED = {"while": ("body", "condition"), "call": ("to_apply",), "conditional": ()}
+# What a GPU runs no kernel for.
+_WITHOUT_KERNEL = frozenset(
+    "parameter constant tuple get-tuple-element bitcast after-all opt-barrier partition-id replica-id".split()
+)
 _START, _DONE = "AsyncCollectiveStart", "AsyncCollectiveDone"
 # Instructions that a collective may pass through between its start and the wait for it.
 _PASSED_ON = {"get-tuple-element", "tuple", "bitcast", "copy", "opt-barrier", "fusion", "async-update"}
@@ -50,6 +55,7 @@ class ScheduledCollective:
 
     Attributes:
       axes: None if its groups do not run along axes of the mesh.
+      link: what the slowest hop crosses, such as NVLink within a host and InfiniBand between hosts.
       start, done: the steps that start it and wait for it, equal if it is not asynchronous. `done` is None if the wait
         is elsewhere, as in a later trip of the loop.
     """
@@ -60,6 +66,7 @@ class ScheduledCollective:
     group_size: int
     logical_bytes: int
     ring_bytes: int
+    link: str
     line: int | None
     start: int
     done: int | None
@@ -97,8 +104,10 @@ class Schedule:
     left_out: int
 
 
-def read_schedule(module: Module, devices: int, mesh: Mapping[str, int], source: str = "submission.py") -> Schedule:
-    """Read the schedule of a program that was compiled for a TPU.
+def read_schedule(
+    module: Module, devices: int, mesh: Mapping[str, int], chip: Chip, source: str = "submission.py"
+) -> Schedule:
+    """Read the schedule of a program that was compiled for a slice of these chips.
 
     Args:
       source: file name of the lines that `line` means.
@@ -109,7 +118,7 @@ def read_schedule(module: Module, devices: int, mesh: Mapping[str, int], source:
         raise ProgramUnreadable("the compiler did not schedule it")
     # This walk guarantees that no computation calls itself, and that the calls do not unfold to too many.
     sites(module, lambda instruction: is_collective(instruction) or is_dot(instruction))
-    return _Reader(module, World(devices, devices, mesh), source).schedule()
+    return _Reader(module, World(devices, devices, mesh), chip, source).schedule()
 
 
 # Kind, channel (which several may share), and shapes of the operands.
@@ -125,8 +134,9 @@ class _Started:
 
 
 class _Reader:
-    def __init__(self, module: Module, world: World, source: str) -> None:
+    def __init__(self, module: Module, world: World, chip: Chip, source: str) -> None:
         self.module = module
+        self.chip = chip
         self.world = world
         self.source = source
         self.steps: dict[str, tuple[list[Step], list[ScheduledCollective]]] = {}
@@ -197,8 +207,10 @@ class _Reader:
                 if is_start:
                     started[instruction.name] = _Started(len(collectives), _signature(each))
                 done = None if is_start else number
-                collectives.append(self._scheduled(each, each.source_line or step.line, number, done))
-            if inside or step.cycles or step.flops != 0:
+                line = each.source_line or step.line or self._line_of_operands(computation, instruction)
+                collectives.append(self._scheduled(each, line, number, done))
+            is_kernel = self.chip.gpu is not None and instruction.opcode not in _WITHOUT_KERNEL
+            if inside or step.cycles or step.flops != 0 or is_kernel:
                 steps.append(step)
         return steps, collectives
 
@@ -212,6 +224,15 @@ class _Reader:
             if is_dot(each)
         )
         return Step(instruction.name[:LONGEST], _cycles(instruction), flops, line)
+
+    def _line_of_operands(self, computation: Computation, instruction: Instruction) -> int | None:
+        """The line of what a collective sends: XLA gives none to those that it combines."""
+        for name in instruction.operands:
+            made = computation.instructions.get(name)
+            line = self.module.source.line(made.attributes.get("metadata", ()), self.source) if made else None
+            if line is not None:
+                return line
+        return None
 
     def _step_of_call(self, computation: Computation, instruction: Instruction, line: int | None) -> Step:
         """A loop or a call: the sum of what it runs."""
@@ -265,6 +286,7 @@ class _Reader:
             group_size=each.group_size,
             logical_bytes=each.logical_bytes,
             ring_bytes=each.ring_bytes,
+            link=self.chip.link(each.groups),
             line=line,
             start=start,
             done=done,

@@ -125,10 +125,10 @@ def _become_runner(order: Fields, confinement: Confinement, descriptors: list[in
         from grader.verifier.serve import serve as verify
 
         verify(3, max_payload_bytes=order["max_payload_bytes"])
-    elif order["program"] == "tpu":
-        from grader.verifier.tpu import serve as compile_for_tpu
+    elif order["program"] in ("tpu", "gpu"):
+        from grader.verifier.chip import serve as compile_for_chip
 
-        compile_for_tpu(3, max_payload_bytes=order["max_payload_bytes"])
+        compile_for_chip(3, platform=order["program"], max_payload_bytes=order["max_payload_bytes"])
     else:
         from grader.runner.serve import serve
 
@@ -138,8 +138,8 @@ def _become_runner(order: Fields, confinement: Confinement, descriptors: list[in
 def import_everything() -> None:
     """Import everything that a runner needs, including what JAX imports only on first use."""
     from grader.runner import probe, serve, warm_up  # noqa: F401
+    from grader.verifier import chip  # noqa: F401
     from grader.verifier import serve as verify  # noqa: F401
-    from grader.verifier import tpu  # noqa: F401
 
     warm_up.trace_common_operations()
 

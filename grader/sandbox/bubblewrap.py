@@ -5,13 +5,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from grader.core.chips import tpu_compiler
+from grader.core.chips import compiler_of
 from grader.core.errors import WallMissing
 from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
 # Our code that runs inside. A submission can read it, so it must contain no secret.
-INSIDE = ("core/__init__.py", "core/wire.py", "runner", "verifier", "program")
+INSIDE = ("core/__init__.py", "core/chips.py", "core/wire.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -48,6 +48,11 @@ def bubblewrap_command() -> list[str]:
         # This file is in a folder of libraries, so cover it with an empty one.
         command += ["--ro-bind", str(_GRADER / "__init__.py"), _RELEASE]
     command += ["--ro-bind" if _is_copied() else "--symlink", str(_interpreter()), program]
+    if compiler_of("gpu"):
+        # XLA's plugin for CUDA asks where its program is, and ends if there is no answer. If that were a Python, it
+        # would ask for the command line, too.
+        command += ["--perms", "0755", "--dir", "/proc", "--perms", "0755", "--dir", "/proc/self"]
+        command += ["--symlink", str(_HOME), "/proc/self/exe"]
     command += [*_library_links(), "--dev", "/dev", "--remount-ro", "/dev"]
     return [*command, "--perms", "0755", "--dir", "/tmp", "--remount-ro", "/", "--chdir", "/"]
 
@@ -112,7 +117,7 @@ def _identity() -> list[str]:
 
 def _machine_files() -> tuple[str, ...]:
     """Files about the machine: XLA reads cpuinfo to choose code, and libtpu needs the number of cores to start."""
-    return ("/proc/cpuinfo", *(("/sys/devices/system/cpu/possible",) if tpu_compiler() else ()))
+    return ("/proc/cpuinfo", *(("/sys/devices/system/cpu/possible",) if compiler_of("tpu") else ()))
 
 
 def _runner_binds() -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from grader.core.chips import tpu_compiler
+from grader.core.chips import compiler_of
 from grader.core.context import NEVER, Stop
 from grader.core.errors import LostRunner
 from grader.package.ceiling import Ceiling
@@ -87,8 +87,8 @@ class PooledSandbox:
         self._pool.want(self._bounded(spec))
 
     def _bounded(self, spec: RunnerSpec) -> RunnerSpec:
-        # The limits of the TPU compiler come from us, not from a package. A real model takes it minutes.
-        return spec if spec.program == "tpu" else replace(spec, limits=self._ceiling.clamp(spec.limits))
+        # The limits of compilers for chips come from us, not from a package. A real model takes them minutes.
+        return spec if spec.compiles_for_chip else replace(spec, limits=self._ceiling.clamp(spec.limits))
 
     def stats(self) -> PoolStats:
         return self._pool.stats()
@@ -165,7 +165,7 @@ def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset())
         readable=readable_paths() if inside else (*readable_paths(), *own),
         writable=writable_paths(),
         syscall_filter=compile_filter().hex(),
-        tpu_filter=compile_filter(for_tpu=True).hex() if tpu_compiler() else "",
+        tpu_filter=compile_filter(for_tpu=True).hex() if compiler_of("tpu") else "",
         tasks=TASKS,
         shared_tasks=shared_tasks(task_limit()),
         open_files=256,

@@ -79,8 +79,8 @@ class PoolStats:
     """The current state of a pool.
 
     `warm` counts forks by package version; `pids` are the waiting forks, and `root` is their common ancestor; `misses`
-    counts programs that warm-ups compiled although they were cached; `setbacks` are versions whose warm-up failed. A pool
-    is `full` when no fork is missing or being made.
+    counts programs that warm-ups compiled although they were cached; `setbacks` are versions whose warm-up failed.
+    `full` is true when no fork is missing or being made.
     """
 
     alive: bool
@@ -313,8 +313,8 @@ class Pool:
         return None
 
     def _target(self, kind: _Kind) -> int:
-        if kind.program == "tpu":
-            # A TPU compiler is rarely used, and takes so long that a second less does not matter.
+        if kind.program in ("tpu", "gpu"):
+            # Rarely used, and a compiler is loaded only with the program, so a waiting fork saves little.
             return 0
         if kind.warmup is None:
             return self._settings.generic

@@ -23,17 +23,22 @@ class Warmup:
 class RunnerSpec:
     """What kind of runner to start. `devices` is its number of host devices.
 
-    A verifier is a runner that takes programs instead of submissions; with program `tpu`, it compiles them for TPUs.
+    A verifier is a runner that takes programs instead of submissions; with program `tpu` or `gpu`, it compiles them for
+    these.
     The limits on time count `share` times, for a runner that serves several submissions.
     """
 
     devices: int
     limits: Limits
     warmup: Warmup | None = None
-    program: Literal["serve", "verify", "tpu"] = "serve"
+    program: Literal["serve", "verify", "tpu", "gpu"] = "serve"
     background: bool = False
     own: bool = False
     share: int = 1
+
+    @property
+    def compiles_for_chip(self) -> bool:
+        return self.program in ("tpu", "gpu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,11 @@ class Requests(Protocol):
     def compile_for(
         self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[ArrayForm], *, state: int
     ) -> object:
-        """Let a verifier with program `tpu` compile an exported program for a slice. Return `TPUFacts` as JSON."""
+        """Let a verifier with program `tpu` or `gpu` compile an exported program for a slice.
+
+        Returns:
+          `ChipFacts` as JSON.
+        """
         message = {"op": "compile_for", "topology": topology, "mesh": mesh, "inputs": list(inputs), "state": state}
         return self.request(message, {"artifact": artifact})[0].get("program")
 

@@ -143,7 +143,11 @@ def lower(
 
 def read_compiled(compiled: jax.stages.Compiled) -> Module:
     """Read the HLO of a compiled program. Raises `ProgramUnreadable`, including for HLO that is too long."""
-    text = compiled.as_text() or ""
+    return read_text(compiled.as_text() or "")
+
+
+def read_text(text: str) -> Module:
+    """Read HLO. Raises `ProgramUnreadable`, including for HLO that is too long."""
     if len(text) > _MAX_HLO_CHARACTERS:
         raise ProgramUnreadable(f"it has {len(text):,} characters of HLO; at most {_MAX_HLO_CHARACTERS:,} are read")
     return read_hlo(text)

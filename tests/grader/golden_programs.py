@@ -17,7 +17,7 @@ from grader.program.dots import Dot
 from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
 from grader.program.measurement import Measured, Run
 from grader.program.memory import Memory
-from grader.program.tpu import OnChip, TPUFacts
+from grader.program.on_chip import ChipFacts, OnChip
 from grader.sandbox.protocol import Output
 from grader.verdicts.verdict import Verdict
 from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, program, split, whole
@@ -96,7 +96,7 @@ def overlap(on_chip: OnChip) -> Verdict:
 
 def fits(temporary_bytes: int) -> Verdict:
     """A program that needs these bytes and its arguments' at full size, without the TPU compiler."""
-    full = FullSizeProgram(at_full_size(0), replace(at_full_size(temporary_bytes), tpu=MISSING))
+    full = FullSizeProgram(at_full_size(0), replace(at_full_size(temporary_bytes), on_chip=MISSING))
     with patch("grader.modes.program.grading.ProgramGrading._full_size", lambda *_: full):
         return check("fits", topology="v5e:16x16")
 
@@ -109,7 +109,7 @@ def at_full_size(temporary_bytes: int) -> Measured:
 
 
 def on_chip(schedule: str) -> OnChip:
-    return OnChip("v5e:2x4", TPUFacts(Memory(0, 0, 0, 0), 0, None, schedule_of(schedule)), compiler="libtpu 1")
+    return OnChip("v5e:2x4", ChipFacts(Memory(0, 0, 0, 0), 0, None, schedule_of(schedule)), compiler="libtpu 1")
 
 
 def input_taken_whole() -> Verdict:

@@ -20,9 +20,9 @@ def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
 
 
 @pytest.fixture(autouse=True)
-def no_tpu_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_compiler_for_chips(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept verdicts are those of a machine without the compiler for TPUs. With it, tests/tpu judges these problems."""
-    monkeypatch.setattr("grader.modes.program.tpu.tpu_compiler", lambda: None)
+    monkeypatch.setattr("grader.modes.program.on_chip.compiler_of", lambda platform: None)
 
 
 def test_there_are_problems():

@@ -3,8 +3,8 @@
 Without libtpu nothing is collected here, so other runs of pytest need none, and `./meshgrade test --tpu` fails.
 """
 
-from grader.core.chips import tpu_compiler
+from grader.core.chips import compiler_of
 from tests.grader.conftest import add_one, judge, sandbox, shared_cache
 
 __all__ = ["add_one", "judge", "sandbox", "shared_cache"]
-collect_ignore_glob = [] if tpu_compiler() else ["test_*.py"]
+collect_ignore_glob = [] if compiler_of("tpu") else ["test_*.py"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.core.chips import tpu_compiler
+from grader.core.chips import compiler_of
 from grader.judging.judge import Judge
 from grader.review.reader import read_package
 from grader.sandbox.build import PooledSandbox
@@ -94,7 +94,7 @@ def test_a_program_that_waits_is_found_in_the_schedule(
 
 
 def test_the_texts_say_what_this_compiler_schedules(terse: Judge) -> None:
-    version = f"libtpu {tpu_compiler()}"
+    version = compiler_of("tpu")
     assert version in PACKAGE.statement
     assert version in PACKAGE.editorial
     hidden = [hidden_in(terse.judge(PACKAGE, each)) for each in (PACKAGE.reference, PACKAGE.starter)]

@@ -33,6 +33,7 @@ COMMANDS = {
     "explore": "app.entry.cli.explore",
     "problem": "app.entry.cli.problem",
     "doctor": "app.entry.cli.doctor",
+    "install-gpu": "app.entry.cli.install_gpu",
     "install-tpu": "app.entry.cli.install_tpu",
     "backup": "app.entry.cli.backup",
     "restore": "app.entry.cli.restore",

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 
 CHIP: Any = typer.Option(
+    "--chip",
     "--tpu",
     metavar="CHIP",
-    help="Also compile it for a slice of TPU v5e, v5p or v6e. Needs no TPU; run `./meshgrade install-tpu` first.",
+    help="Also compile it for as many chips: GPUs h100, h200, a100, b200, or TPUs v5e, v5p, v6e. None is needed; run "
+    "`./meshgrade install-gpu` or `install-tpu` first.",
 )
 
 
@@ -125,5 +127,5 @@ def _as_json(measured: "Measured") -> dict[str, Any]:
         "outputs": measured.outputs,
         "facts": facts,
         "observed": {"primitives": measured.primitives, "retraced": measured.retraced},
-        "tpu": write(measured.tpu) if measured.tpu else None,
+        "on_chip": write(measured.on_chip) if measured.on_chip else None,
     }

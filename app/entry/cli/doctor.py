@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from app.core.settings import Settings
     from grader.judging.self_test import Trial
 
+# What the compilers take, and under whose terms they come.
+_SIZES = {"gpu": "0.5 GB, under the licence of JAX", "tpu": "0.7 GB, under the terms of Google Cloud"}
+
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
@@ -30,7 +33,7 @@ def doctor(
     from app.authoring.repositories.git import usable_git
     from app.core.settings import load_settings
     from app.entry.cli.workers_of_service import workers_of_service
-    from grader.core.chips import tpu_compiler
+    from grader.core.chips import compilers
     from grader.sandbox.doctor import probe_walls
 
     settings = load_settings()
@@ -47,7 +50,7 @@ def doctor(
         "tasks": _tasks(settings),
         "versions": _versions(),
         "git": usable_git() is not None,
-        "tpu_compiler": tpu_compiler(),
+        "compilers": compilers(),
     }
     if as_json:
         print(json.dumps(report, indent=2))
@@ -98,14 +101,17 @@ def _print(report: dict[str, Any]) -> None:
     if not report["git"]:
         console.print(f"[yellow]no git [/] {'syncing':<12} {NEEDED}; folders can be synced without it", soft_wrap=True)
         console.print("        to fix it: apt-get install git")
-    if report["tpu_compiler"]:
-        console.print(f"[green]there  [/] {'TPU compiler':<12} libtpu {report['tpu_compiler']}")
-    else:
-        console.print(
-            f"[dim]none   [/] {'TPU compiler':<12} the Explorer shows no program for TPUs; everything else works",
-            soft_wrap=True,
-        )
-        console.print("        to install it: ./meshgrade install-tpu (0.7 GB, under the terms of Google Cloud)")
+    for platform, compiler in report["compilers"].items():
+        chip = platform.upper()
+        name = f"{chip} compiler"
+        if compiler:
+            console.print(f"[green]there  [/] {name:<12} {compiler}")
+        else:
+            console.print(
+                f"[dim]none   [/] {name:<12} the Explorer shows no program for {chip}s; everything else works",
+                soft_wrap=True,
+            )
+            console.print(f"        to install it: ./meshgrade install-{platform} ({_SIZES[platform]})")
     console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in report["versions"].items()) + "[/]")
     if report["ready"]:
         console.print("Ready to grade." if report["trial"] else "Every wall is up.")

@@ -38,7 +38,7 @@ def explore(
     against: Annotated[
         str | None, typer.Option(metavar="FILE", help="Show what differs from the same function of this file instead.")
     ] = None,
-    tpu: Annotated[ChipName | None, CHIP] = None,
+    chip: Annotated[ChipName | None, CHIP] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     open_page: OpenOption = False,
     server: ServerOption = None,
@@ -53,9 +53,9 @@ def explore(
     sources = read_sources(file, against)
     if open_page:
         subject = {"function": found.model_dump(mode="json")}
-        return open_explored(subject, sources, tpu, server, insecure=insecure, as_json=as_json)
+        return open_explored(subject, sources, chip, server, insecure=insecure, as_json=as_json)
     show_compiled(
-        lambda judge, source, context: judge.inspect_function(found, source, context, chip=tpu),
+        lambda judge, source, context: judge.inspect_function(found, source, context, chip=chip),
         sources,
         as_json=as_json,
     )

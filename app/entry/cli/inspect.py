@@ -28,7 +28,7 @@ def inspect(
             metavar="FILE", help="Show what differs from this submission instead; `reference` is the problem's own."
         ),
     ] = None,
-    tpu: Annotated[ChipName | None, CHIP] = None,
+    chip: Annotated[ChipName | None, CHIP] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     open_page: OpenOption = False,
     server: ServerOption = None,
@@ -43,7 +43,7 @@ def inspect(
     sources = read_sources(file, against, package.files["reference.py"])
     if open_page:
         subject = {"problem": package.slug}
-        return open_explored(subject, sources, tpu, server, insecure=insecure, as_json=as_json)
+        return open_explored(subject, sources, chip, server, insecure=insecure, as_json=as_json)
     show_compiled(
-        lambda judge, source, context: judge.inspect(package, source, context, chip=tpu), sources, as_json=as_json
+        lambda judge, source, context: judge.inspect(package, source, context, chip=chip), sources, as_json=as_json
     )

@@ -2,8 +2,7 @@
 
 import typer
 
-from app.core.start_errors import StartRefused
-from grader.core.chips import tpu_compiler
+from app.entry.cli.installed_compiler import report_compiler
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -13,7 +12,4 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     "under the terms of Google Cloud."
 )
 def install_tpu() -> None:
-    version = tpu_compiler()
-    if version is None:
-        raise StartRefused("libtpu is not installed", "Run ./meshgrade install-tpu in a checkout.")
-    print(f"libtpu {version} is installed. Restart a running server to let the Explorer compile for TPUs.")
+    report_compiler("tpu")

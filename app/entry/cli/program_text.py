@@ -6,14 +6,14 @@ from rich.console import Console
 from rich.table import Table
 
 from app.entry.cli.verdict_text import safe
-from grader.core.chips import CHIPS, tpu_compiler
+from grader.core.chips import CHIPS
 from grader.core.text import in_bytes
 from grader.program.collective_uses import collectives_of
 from grader.program.differences import ProgramDifference
 from grader.program.differences_on_chip import differences_on_chip
 from grader.program.facts import ProgramLeaf
 from grader.program.measurement import Measured, mesh_name
-from grader.program.tpu import OnChip
+from grader.program.on_chip import OnChip
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -36,12 +36,12 @@ def print_program(measured: Measured) -> None:
     flops = facts.census.dot_flops
     work = "an unknown number of" if flops is None else f"{flops:,}"
     console.print(f"Matrix products on each device: {work} FLOPs in {len(facts.census.dots)} products.\n")
-    if measured.tpu is not None:
-        _print_on_chip(console, measured, measured.tpu)
+    if measured.on_chip is not None:
+        _print_on_chip(console, measured, measured.on_chip)
 
 
 def _print_on_chip(console: Console, measured: Measured, found: OnChip) -> None:
-    console.print(f"[bold]On {found.topology}[/]  compiled by libtpu {tpu_compiler()}")
+    console.print(f"[bold]On {found.topology}[/]  compiled by {found.compiler or 'nothing'}")
     program = found.program
     if program is None:
         console.print(f"{safe(found.fault)}\n", soft_wrap=True)
@@ -71,7 +71,7 @@ def _print_on_chip(console: Console, measured: Measured, found: OnChip) -> None:
                 f"line {each.line}" if each.line else "",
             )
     console.print(table if table.row_count else "There is no communication between chips.")
-    for text in differences_on_chip(measured.facts.census.collectives, measured.mesh, program.schedule):
+    for text in differences_on_chip(measured.facts.census.collectives, measured.mesh, program.schedule, chip):
         console.print(f"  {safe(text)}", soft_wrap=True)
     console.print()
 

@@ -14,14 +14,14 @@ from app.core.web.program_evidence import AmountsView, LeafView, arrange_amounts
 from app.learning.explorer.memory_view import BufferView, HeatView, arrange_heat, largest_buffers
 from app.learning.explorer.totals import TotalRow, compare_totals, count_text, headline
 from grader.explorer.exploration import (
+    ChipCollective,
+    ChipComputation,
+    ChipProgram,
     Explored,
     ExploredCollective,
     ExploredComputation,
     ExploredDifference,
     ExploredProgram,
-    TPUCollective,
-    TPUComputation,
-    TPUProgram,
 )
 from grader.verdicts.evidence import CollectiveCall
 
@@ -77,16 +77,16 @@ class DifferenceView:
 
 
 @dataclass(frozen=True, slots=True)
-class TPUPart:
+class ChipPart:
     """A computation on a TPU with collectives, its drawing and a row for each collective."""
 
     name: str
     drawing: Markup | None
-    rows: tuple["TPURow", ...]
+    rows: tuple["ChipRow", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TPURow:
+class ChipRow:
     """A collective. Bytes are those of all executions. `hidden` says what is computed at the same time."""
 
     name: str
@@ -100,21 +100,21 @@ class TPURow:
 
 
 @dataclass(frozen=True, slots=True)
-class TPUView:
+class ChipView:
     """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most.
 
     `work` has the lines to which the compiler assigns most cycles, the largest first.
     """
 
-    program: TPUProgram
+    program: ChipProgram
     flops: str
     used: float
-    work: tuple["TPUWork", ...]
-    parts: tuple[TPUPart, ...]
+    work: tuple["ChipWork", ...]
+    parts: tuple[ChipPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TPUWork:
+class ChipWork:
     """What a line computes on a chip in all its executions. `share` is its part of the program's cycles."""
 
     line: int | None
@@ -135,7 +135,7 @@ class MeshView:
     differences: tuple[DifferenceView, ...]
     memory: AmountsView
     timeline: Markup
-    tpu: TPUView | None
+    on_chip: ChipView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,20 +221,20 @@ def _mesh(
         differences=tuple(map(_difference, differences)),
         memory=arrange_amounts(program.memory),
         timeline=draw_timeline(f"Collectives in program order, {mesh}", calls, anchors),
-        tpu=None if program.tpu is None else _tpu(program.tpu),
+        on_chip=None if program.on_chip is None else _on_chip(program.on_chip),
     )
 
 
-def _tpu(program: TPUProgram) -> TPUView:
+def _on_chip(program: ChipProgram) -> ChipView:
     parts = tuple(
-        _tpu_part(program.topology, number, each)
+        _chip_part(program.topology, number, each)
         for number, each in enumerate(program.computations)
         if each.collectives
     )
-    return TPUView(program, flops_text(program.flops), program.peak_bytes / program.hbm_bytes, _work(program), parts)
+    return ChipView(program, flops_text(program.flops), program.peak_bytes / program.hbm_bytes, _work(program), parts)
 
 
-def _work(program: TPUProgram) -> tuple[TPUWork, ...]:
+def _work(program: ChipProgram) -> tuple[ChipWork, ...]:
     loops = {each.caller for each in program.computations}
     cycles: Counter[int | None] = Counter()
     for each in program.computations:
@@ -242,23 +242,23 @@ def _work(program: TPUProgram) -> tuple[TPUWork, ...]:
             # The cycles of a loop are those of its body, which is a computation of its own.
             if step.cycles and step.name not in loops:
                 cycles[step.line] += step.cycles * (each.executions or 1)
-    return tuple(TPUWork(line, number, number / program.cycles) for line, number in cycles.most_common(_MOST_LINES))
+    return tuple(ChipWork(line, number, number / program.cycles) for line, number in cycles.most_common(_MOST_LINES))
 
 
-def _tpu_part(topology: str, number: int, computation: TPUComputation) -> TPUPart:
+def _chip_part(topology: str, number: int, computation: ChipComputation) -> ChipPart:
     runs = "an unknown number of times" if computation.executions is None else f"{computation.executions} times"
     name = f"Part {number}, which runs {runs}" if computation.caller else "The program"
-    rows = tuple(_tpu_row(each, computation.executions) for each in computation.collectives)
-    return TPUPart(name, draw_schedule(f"{name} on {topology}: the compiler's schedule", computation), rows)
+    rows = tuple(_chip_row(each, computation.executions) for each in computation.collectives)
+    return ChipPart(name, draw_schedule(f"{name} on {topology}: the compiler's schedule", computation), rows)
 
 
-def _tpu_row(each: TPUCollective, executions: int | None) -> TPURow:
+def _chip_row(each: ChipCollective, executions: int | None) -> ChipRow:
     if each.done == each.start:
         hidden = "nothing (everything else waits)"
     else:
         work = f", {flops_text(each.hidden_flops)}" if each.hidden_flops else ""
         hidden = f"{exact_text(each.hidden_cycles)} cycles{work}"
-    return TPURow(
+    return ChipRow(
         name=label(each.collective),
         axes=axes_text(each.axes),
         group_size=each.group_size,

@@ -23,7 +23,7 @@ def refuse_large(devices: int, chip: ChipName | None) -> None:
             "explored. Sign in, or choose a smaller mesh."
         )
     if chip is not None:
-        raise NotSignedIn("Without an account, nothing is compiled for TPUs. Sign in, or compile it for host devices.")
+        raise NotSignedIn("Without an account, nothing is compiled for chips. Sign in, or compile it for host devices.")
 
 
 async def forget_older_explorations(database: Database) -> None:

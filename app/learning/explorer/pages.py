@@ -32,7 +32,7 @@ from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.restore_pages import restore_source
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
-from grader.core.chips import CHIPS, ChipName, tpu_compiler
+from grader.core.chips import CHIPS, Chip, ChipName, compilers
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, read_function
 from grader.package.package import Package
@@ -220,8 +220,7 @@ async def _show(
         older=page.next,
         titles=_titles(services),
         most=MAX_KEPT,
-        chips=CHIPS.values(),
-        compiler=tpu_compiler(),
+        chips=_chips_for(form.chip),
         guests=guests_compile,
         of_guests=guests.MAX_DEVICES,
     )
@@ -305,10 +304,16 @@ def _form_of_example(example: Example) -> _Form:
     )
 
 
+def _chips_for(chosen: str) -> list[Chip]:
+    """The chips that we have a compiler for, and the one that an example or a link has chosen."""
+    there = compilers()
+    return [each for each in CHIPS.values() if there[each.platform] or each.name == chosen]
+
+
 def _chip_of(name: str) -> ChipName | None:
-    """Raises `FunctionRefused`: there is no TPU of this name."""
+    """Raises `FunctionRefused`: there is no chip of this name."""
     if name and name not in CHIPS:
-        raise FunctionRefused(f"There is no TPU {name[:40]!r} here. Choose one of {', '.join(CHIPS)}, or none.")
+        raise FunctionRefused(f"There is no chip {name[:40]!r} here. Choose one of {', '.join(CHIPS)}, or none.")
     return CHIPS[name].name if name else None
 
 

@@ -35,7 +35,7 @@ from app.learning.explorer.errors import (
 from app.learning.explorer.guests import refuse_large
 from app.learning.explorer.models import ExplorationRow
 from app.problems.catalogue import Catalogue
-from grader.core.chips import ChipName, tpu_compiler
+from grader.core.chips import CHIPS, ChipName, compiler_of
 from grader.core.reasons import Reason
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, faults_of
@@ -301,7 +301,11 @@ def _may_differ(result: Explored) -> bool:
     if result.fault is not None:
         return result.fault.reason is None or result.fault.reason in _CAUSED_BY_LOAD
     # Without a compiler, nothing was tried.
-    tried = [each.tpu for each in (*result.programs, *result.against) if each.tpu is not None and each.tpu.compiler]
+    tried = [
+        each.on_chip
+        for each in (*result.programs, *result.against)
+        if each.on_chip is not None and each.on_chip.compiler
+    ]
     return any(each.fault is not None for each in tried)
 
 
@@ -309,7 +313,7 @@ def _digest(subject: str | dict[str, object] | None, source: str, against: str |
     """Equal for equal work: the same problem version or function, sources, compilers and readers."""
     work = [_READERS, installed("jax"), installed("jaxlib"), subject, source, against]
     if chip is not None:
-        work += [chip, tpu_compiler()]
+        work += [chip, compiler_of(CHIPS[chip].platform)]
     return hashlib.sha256(json.dumps(work).encode()).hexdigest()
 
 

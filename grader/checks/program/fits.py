@@ -43,7 +43,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     """In words: see `Wording`."""
     chip, _ = slice_of(bounds.topology)
     return Wording(
-        (f"at full size, a device needs at most the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip",),
+        (f"at full size, a device needs at most the {in_bytes(chip.hbm_bytes)} of {chip.one}",),
         (
             "memory of a device, according to the CPU compiler, and to the compiler for "
             f"{bounds.topology} if it is installed: at most {chip.hbm_bytes:,} bytes",
@@ -64,7 +64,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     chip, _ = slice_of(bounds.topology)
     where, program = f"At full size, on mesh {mesh_name(full.reference.mesh)}, ", full.program
     rows = [_amount("according to the CPU compiler", program.needed_bytes, chip.hbm_bytes)]
-    on_chip = program.tpu
+    on_chip = program.on_chip
     if on_chip is not None and on_chip.program is not None:
         rows.append(
             _amount(f"according to the compiler for {on_chip.where}", on_chip.program.peak_bytes, chip.hbm_bytes)
@@ -72,7 +72,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     evidence = [
         Amounts(
             mesh=full.reference.mesh,
-            title=f"Bytes that a device needs, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip",
+            title=f"Bytes that a device needs, of the {in_bytes(chip.hbm_bytes)} of {chip.one}",
             unit="bytes",
             whole_title="the chip's memory",
             rows=rows,
@@ -81,14 +81,14 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     for row in rows:
         if row.mine is not None and row.mine > chip.hbm_bytes:
             text = (
-                f"a device needs {in_bytes(row.mine)} {row.name}. A {chip.title} chip has "
+                f"a device needs {in_bytes(row.mine)} {row.name}. {chip.one[0].upper()}{chip.one[1:]} has "
                 f"{in_bytes(chip.hbm_bytes)}. {_parts(program)}"
             )
             return rejected([Located(where, text)], "too_much_memory", evidence)
     if other := _other_operations(subject.pairs[0].mine, program) or _other_work(full.reference, program, bounds):
         return rejected([Located(where, other)], "too_much_compute", evidence)
     needs = " and ".join(f"{in_bytes(row.mine or 0)} {row.name}" for row in rows)
-    text = f"{where}a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip."
+    text = f"{where}a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of {chip.one}."
     if on_chip is None:
         return Finding(True, f"{text} If you submit, it is also compiled for {bounds.topology}.", None, evidence)
     if on_chip.program is None and on_chip.tried:

@@ -1,4 +1,4 @@
-"""Check that collectives are in flight while matrix products are computed, in the TPU compiler's schedule.
+"""Check that collectives are in flight while matrix products are computed, in the schedule of a compiler for chips.
 
 The schedule is the order in which a chip runs the program. It contains the start of a collective and the wait for it,
 and the products between the two hide it. A CPU's program has no schedule, so without this compiler nothing is checked.
@@ -12,8 +12,8 @@ from grader.checks.topology import TopologyBounds, unchecked
 from grader.checks.wording import Wording, listed
 from grader.package.package import ProgramManifest
 from grader.program.collective_uses import Kind
+from grader.program.on_chip import ChipFacts
 from grader.program.schedule import MAX_STEPS, ScheduledCollective, ScheduledComputation, total
-from grader.program.tpu import TPUFacts
 from grader.verdicts.evidence import Amount, Amounts
 from grader.verdicts.verdict import Trust
 
@@ -38,7 +38,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     kinds = listed(bounds.kinds, "or")
     return Wording(
         (
-            f"on a TPU {bounds.topology}, at least {bounds.at_least:.0%} of a round's matrix products run while each "
+            f"on {bounds.topology}, at least {bounds.at_least:.0%} of a round's matrix products run while each "
             f"{kinds} of the loop is in flight",
         ),
         (
@@ -51,7 +51,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if a loop has such collectives and each is hidden, or if no TPU compiler is installed."""
+    """Pass if a loop has such collectives and each is hidden, or if no compiler for these chips is installed."""
     on_chip = subject.on_chip[bounds.topology]
     where = f"On {on_chip.where}, "
     if on_chip.program is None:
@@ -62,7 +62,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     found = _counted(on_chip.program, bounds)
     if not found:
         kinds = " or ".join(bounds.kinds)
-        return rejected([Located(where, f"no loop of the TPU's program contains {kinds}.")], "wrong_communication", [])
+        return rejected([Located(where, f"no loop of the chip's program contains {kinds}.")], "wrong_communication", [])
     rows = [_row(computation, each, bounds) for computation, each in found]
     evidence = [
         Amounts(
@@ -84,7 +84,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     return rejected([Located(where, _message(*exposed[0], bounds))], "wrong_communication", evidence)
 
 
-def _counted(program: TPUFacts, bounds: Bounds) -> list[tuple[ScheduledComputation, ScheduledCollective]]:
+def _counted(program: ChipFacts, bounds: Bounds) -> list[tuple[ScheduledComputation, ScheduledCollective]]:
     return [
         (computation, each)
         for computation in program.schedule.computations

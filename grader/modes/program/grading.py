@@ -18,15 +18,15 @@ from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
 from grader.modes.program.full_size import full_size_function
 from grader.modes.program.function_inspection import inspect_function
+from grader.modes.program.on_chip import compile_for
 from grader.modes.program.program_fingerprint import full_size_pattern, pattern_of, results_of, without_init
 from grader.modes.program.reference_programs import ProgramPrepared
-from grader.modes.program.tpu import compile_for
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading
 from grader.package.package import KnownSubmission, ProgramManifest
 from grader.program.collective_uses import collectives_of
 from grader.program.measurement import Measured, Run, mesh_name
-from grader.program.tpu import OnChip
+from grader.program.on_chip import OnChip
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.verdict import CaseResult, CostName, Efficiency, EfficiencyPart, Verdict
@@ -158,7 +158,9 @@ class ProgramGrading(RunnerGrading):
         chip, _ = slice_of(bounds.topology)
         # This takes minutes, and a program that does not fit according to the CPU compiler is rejected anyway.
         if self._request.hidden and program.needed_bytes <= chip.hbm_bytes:
-            program = replace(program, tpu=compile_for(chip, program, self._sandbox, self._context, background=True))
+            program = replace(
+                program, on_chip=compile_for(chip, program, self._sandbox, self._context, background=True)
+            )
         return FullSizeProgram(reference, program)
 
     def _subject(self, mine: Sequence[Examined], reference: Sequence[Examined]) -> Subject:

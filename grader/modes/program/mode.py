@@ -19,9 +19,9 @@ from grader.modes.program.examine import examine
 from grader.modes.program.full_size import full_size_function
 from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.grading import ProgramGrading
+from grader.modes.program.on_chip import with_chip
 from grader.modes.program.reference_programs import ProgramPrepared
 from grader.modes.program.stable_cases import draw_steady
-from grader.modes.program.tpu import with_chip
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
 from grader.package.package import Package, ProgramManifest

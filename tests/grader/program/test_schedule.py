@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from grader.core.chips import CHIPS
 from grader.program.differences_on_chip import differences_on_chip
 from grader.program.hlo import read_hlo
+from grader.program.on_chip import from_json
 from grader.program.schedule import MAX_STEPS, Schedule, ScheduledComputation, read_schedule
 from grader.program.tokens import ProgramUnreadable
-from grader.program.tpu import from_json
 
 SCHEDULED = Path(__file__).with_name("scheduled")
 PRODUCT = 2 * 1024**3
 
 
 def schedule_of(name: str) -> Schedule:
-    return read_schedule(read_hlo((SCHEDULED / f"{name}.txt").read_text()), 8, {"fsdp": 8})
+    return read_schedule(read_hlo((SCHEDULED / f"{name}.txt").read_text()), 8, {"fsdp": 8}, CHIPS["v5e"])
 
 
 def communication(computation: ScheduledComputation) -> list[tuple[str, bool, int]]:
@@ -85,7 +86,7 @@ def test_an_all_reduce_that_nothing_hides_starts_and_ends_in_one_step():
 
 def test_what_differs_from_the_cpus_program_is_said_in_sentences():
     schedule = schedule_of("layers_in_a_loop")
-    assert differences_on_chip((), {"fsdp": 8}, schedule) == [
+    assert differences_on_chip((), {"fsdp": 8}, schedule, CHIPS["v5e"]) == [
         "Only the TPU runs all-gather over fsdp: 8 times, 16 MiB.",
         "Only the TPU runs reduce-scatter over fsdp: 4 times, 16 MiB.",
     ]
@@ -103,7 +104,7 @@ ENTRY %main (p: f32[8]) -> f32[64] {
 
 
 def read(text: str) -> Schedule:
-    return read_schedule(read_hlo(text), 8, {"fsdp": 8})
+    return read_schedule(read_hlo(text), 8, {"fsdp": 8}, CHIPS["v5e"])
 
 
 def test_a_start_and_its_done_are_one_collective():
@@ -153,7 +154,7 @@ def test_a_schedule_of_many_steps_is_cut_and_says_by_how_many():
 def program_json(**changed: object) -> dict[str, object]:
     step = {"name": "a", "cycles": 1, "flops": 0, "line": None}
     collective = {
-        "kind": "all-gather", "dtypes": ["f32"], "axes": ["fsdp"], "group_size": 8, "logical_bytes": 8, "ring_bytes": 7,
+        "kind": "all-gather", "dtypes": ["f32"], "axes": ["fsdp"], "group_size": 8, "logical_bytes": 8, "ring_bytes": 7, "link": "ICI",
         "line": None, "start": 0, "done": 1,
     } | changed  # fmt: skip
     computation = {"name": "main", "caller": "", "executions": 1, "steps": [step] * 2, "collectives": [collective]}

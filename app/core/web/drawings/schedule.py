@@ -8,7 +8,7 @@ from app.core.web.drawings.placement import label
 from app.core.web.drawings.svg import drawing, element
 from app.core.web.drawings.timeline import axes_text, kind_number
 from app.core.web.drawings.units import bytes_text, exact_text, flops_text
-from grader.explorer.exploration import TPUCollective, TPUComputation, TPUStep
+from grader.explorer.exploration import ChipCollective, ChipComputation, ChipStep
 
 MAX_STEPS = 150
 # Abbreviations from the documentation of JAX and XLA. Other kinds are drawn with their first letters.
@@ -24,7 +24,7 @@ _WIDTH, _WAIT, _THINNEST = 300.0, 12.0, 1.5
 _NAMES, _ROW, _CODE, _GAP = 14.0, 18.0, 12.0, 3.0
 
 
-def draw_schedule(title: str, computation: TPUComputation) -> Markup | None:
+def draw_schedule(title: str, computation: ChipComputation) -> Markup | None:
     """The first steps in their order, as wide as their cycles; None if there is no collective among them."""
     steps = computation.steps[:MAX_STEPS]
     collectives = [each for each in computation.collectives if max(each.start, each.done or 0) < len(steps)]
@@ -50,7 +50,7 @@ def draw_schedule(title: str, computation: TPUComputation) -> Markup | None:
     return drawing("timeline", width, y, title, described, *shapes)
 
 
-def step_text(step: TPUStep) -> str:
+def step_text(step: ChipStep) -> str:
     """What a step does, and where it comes from."""
     parts = [f"{exact_text(step.cycles)} cycles" if step.cycles else "not estimated"]
     if step.flops:
@@ -60,7 +60,7 @@ def step_text(step: TPUStep) -> str:
     return ", ".join(parts)
 
 
-def _places(steps: Sequence[TPUStep]) -> list[tuple[float, float]]:
+def _places(steps: Sequence[ChipStep]) -> list[tuple[float, float]]:
     """Left edge and width of each step."""
     cycles = sum(each.cycles or 0 for each in steps) or 1
     places, left = [], 0.0
@@ -71,15 +71,15 @@ def _places(steps: Sequence[TPUStep]) -> list[tuple[float, float]]:
     return places
 
 
-def _span(each: TPUCollective, places: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def _span(each: ChipCollective, places: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """From its start to the end of the wait for it."""
     last = places[-1] if each.done is None else places[each.done]
     return places[each.start][0], sum(last)
 
 
-def _lanes(collectives: Sequence[TPUCollective], places: Sequence[tuple[float, float]]) -> list[list[TPUCollective]]:
+def _lanes(collectives: Sequence[ChipCollective], places: Sequence[tuple[float, float]]) -> list[list[ChipCollective]]:
     """As few lanes as possible, one for each collective that is in flight at the same time."""
-    lanes: list[list[TPUCollective]] = []
+    lanes: list[list[ChipCollective]] = []
     ends: list[float] = []
     for each in sorted(collectives, key=lambda each: each.start):
         left, right = _span(each, places)
@@ -93,7 +93,7 @@ def _lanes(collectives: Sequence[TPUCollective], places: Sequence[tuple[float, f
     return lanes
 
 
-def _bar(each: TPUCollective, places: Sequence[tuple[float, float]], y: float) -> Markup:
+def _bar(each: ChipCollective, places: Sequence[tuple[float, float]], y: float) -> Markup:
     left, right = _span(each, places)
     over = f" over {axes_text(each.axes)}" if each.axes else ""
     hides = (

@@ -12,7 +12,7 @@ from grader.core.chips import CHIPS
 from grader.core.errors import Cancelled, SubmissionFault
 from grader.program.listing import ListedComputation, ListedInstruction, Listing
 from grader.program.memory import Memory
-from grader.program.tpu import OnChip, TPUFacts
+from grader.program.on_chip import ChipFacts, OnChip
 from grader.review.reader import read_package
 from tests.app.conftest import write_package
 from tests.grader.checks.program.made_up_programs import exchange, product, program, whole
@@ -46,11 +46,11 @@ class Measuring(NullGrader):
     def inspect(self, package, source, context, *, chip=None):
         self.inspected.append(source)
         found = [_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))]
-        return tuple(replace(each, tpu=_on(chip, each.facts.devices)) for each in found)
+        return tuple(replace(each, on_chip=_on(chip, each.facts.devices)) for each in found)
 
     def inspect_function(self, function, source, context, *, chip=None):
         self.inspected.append(source)
-        return (replace(_measured(source, function.mesh, function.devices), tpu=_on(chip, function.devices)),)
+        return (replace(_measured(source, function.mesh, function.devices), on_chip=_on(chip, function.devices)),)
 
 
 def _on(chip, devices):
@@ -60,7 +60,7 @@ def _on(chip, devices):
     topology = CHIPS[chip].topology(devices)
     if devices != 8:
         return OnChip(topology, None, "Not checked: the TPU compiler is not installed here.", tried=False)
-    program = TPUFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
+    program = ChipFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
     return OnChip(topology, program)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.learning.explorer import service as limits
 from grader.core.errors import SubmissionFault
-from grader.program.tpu import OnChip
+from grader.program.on_chip import OnChip
 from tests.app.accounts.people import browser, sign_up
 from tests.app.learning.explorer.conftest import Measuring
 
@@ -99,7 +99,6 @@ async def test_a_fault_that_load_may_have_caused_is_not_kept(start_service, monk
 async def test_a_compilation_for_tpus_that_was_stopped_is_not_kept(measuring, monkeypatch):
     stopped = OnChip("v5e:2x4", None, "The compiler was stopped.", compiler="libtpu 1")
     monkeypatch.setattr("tests.app.learning.explorer.conftest._on", lambda chip, devices: stopped)
-    monkeypatch.setattr("grader.explorer.exploration.tpu_compiler", lambda: "1")
     for _ in range(2):
         await ended(measuring, await explore(measuring, "gather = 1", chip="v5e"))
     assert measuring.grader.inspected == ["gather = 1", "gather = 1"]
@@ -128,7 +127,7 @@ async def test_a_function_is_explored_on_its_own_mesh(measuring):
 async def test_it_is_compiled_for_tpus_as_well(measuring):
     found = await ended(measuring, await explore(measuring, "gather = 1", chip="v5e"))
     assert found["chip"] == "v5e"
-    large, small = (each["tpu"] for each in found["result"]["programs"])
+    large, small = (each["on_chip"] for each in found["result"]["programs"])
     assert (large["topology"], large["hbm_bytes"], large["peak_bytes"]) == ("v5e:2x4", 16 << 30, 8 << 30)
     assert [each["executions"] for each in large["computations"]] == [1, 4, 4]
     backward = large["computations"][2]
@@ -148,7 +147,7 @@ async def test_it_is_compiled_for_tpus_as_well(measuring):
 async def test_what_was_compiled_for_one_chip_is_not_the_result_for_another(measuring):
     for chip in (None, "v5e", "v6e"):
         found = await ended(measuring, await explore(measuring, "gather = 1", chip=chip))
-        topology = found["result"]["programs"][0]["tpu"]
+        topology = found["result"]["programs"][0]["on_chip"]
         assert (topology and topology["topology"].partition(":")[0]) == chip
     assert len(measuring.grader.inspected) == 3
     assert (await explore(measuring, "gather = 1", chip="v5e")).json()["status"] == "finished"

@@ -77,7 +77,7 @@ async def test_nobody_else_reads_cancels_or_shares_it(start_service):
         assert (await http.get(f"/explore/{own}")).status_code == 404
 
 
-@pytest.mark.parametrize(("fields", "why"), [({"devices": 16}, "may have 8 devices"), ({"chip": "v5e"}, "for TPUs")])
+@pytest.mark.parametrize(("fields", "why"), [({"devices": 16}, "may have 8 devices"), ({"chip": "v5e"}, "for chips")])
 async def test_large_meshes_and_tpus_need_an_account(start_service, fields, why):
     body = {"function": function(fields.get("devices", 8)), "chip": fields.get("chip"), "source": "x = 1"}
     async with start_service(Measuring()) as service, browser(service) as http:

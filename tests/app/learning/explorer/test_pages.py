@@ -49,11 +49,11 @@ async def test_the_form_begins_with_the_starter_and_offers_problems_with_a_progr
     assert "Nothing explored yet" in page
 
 
-@pytest.mark.parametrize("compiler", [None, "0.0.42.1"])
-async def test_tpus_are_offered_where_there_is_a_compiler_for_them(inside, monkeypatch, compiler):
-    monkeypatch.setattr("app.learning.explorer.pages.tpu_compiler", lambda: compiler)
+@pytest.mark.parametrize("compiler", [None, "libtpu 0.0.42.1"])
+async def test_chips_are_offered_where_there_is_a_compiler_for_them(inside, monkeypatch, compiler):
+    monkeypatch.setattr("app.learning.explorer.pages.compilers", lambda: {"gpu": None, "tpu": compiler})
     page = (await inside.http.get("/explore?problem=move_mean")).text
-    assert ("Compile for TPUs too" in page) == (compiler is not None)
+    assert ("Compile for a chip too" in page) == (compiler is not None)
     assert ('<option value="v5p">TPU v5p, 95.0 GiB each</option>' in page) == (compiler is not None)
 
 
@@ -73,7 +73,10 @@ async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
 async def test_a_tpu_that_does_not_exist_loses_nothing(inside):
     answer = await send(inside, source="mine = 1\n", chip="<v9>")
     assert answer.status_code == 409
-    assert "There is no TPU &#39;&lt;v9&gt;&#39; here. Choose one of v5e, v5p, v6e, or none." in answer.text
+    assert (
+        "There is no chip &#39;&lt;v9&gt;&#39; here. Choose one of h100, h200, a100, b200, v5e, v5p, v6e, or none."
+        in answer.text
+    )
     assert "mine = 1" in answer.text
 
 

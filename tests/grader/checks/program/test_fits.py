@@ -11,8 +11,8 @@ from grader.checks.program_subject import FullSizeProgram
 from grader.core.errors import GraderFault, SubmissionFault
 from grader.program.measurement import Measured
 from grader.program.memory import Memory
+from grader.program.on_chip import ChipFacts, OnChip
 from grader.program.schedule import Schedule
-from grader.program.tpu import OnChip, TPUFacts
 from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program, split, subject
 
 GIB = 1 << 30
@@ -39,12 +39,12 @@ def finding_of(
     small_operations: dict[str, int] | None = None,
 ) -> Finding:
     small = subject((program(EIGHT, operations=small_operations), program(EIGHT)))
-    full = FullSizeProgram(made(), replace(mine, tpu=tpu) if mine else None, fault)
+    full = FullSizeProgram(made(), replace(mine, on_chip=tpu) if mine else None, fault)
     return check(replace(small, full_size=full), Bounds(topology=SLICE))
 
 
 def on_chip(peak_bytes: int) -> OnChip:
-    return OnChip(SLICE, TPUFacts(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)), compiler="libtpu 1")
+    return OnChip(SLICE, ChipFacts(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)), compiler="libtpu 1")
 
 
 def test_what_fits_by_the_compiler_for_host_devices_passes_and_says_what_was_not_checked() -> None:

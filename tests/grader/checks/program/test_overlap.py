@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from grader.checks.finding import Finding
 from grader.checks.program.overlap import Bounds, check
 from grader.program.memory import Memory
+from grader.program.on_chip import ChipFacts, OnChip
 from grader.program.schedule import Schedule, ScheduledCollective, ScheduledComputation, Step
-from grader.program.tpu import OnChip, TPUFacts
 from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program, subject
 from tests.grader.program.test_schedule import schedule_of
 
@@ -18,7 +18,7 @@ TOPOLOGY = "v5e:2x4"
 
 
 def finding_of(schedule: Schedule, **bounds: Any) -> Finding:
-    program = TPUFacts(Memory(0, 0, 0, 0), 0, None, schedule)
+    program = ChipFacts(Memory(0, 0, 0, 0), 0, None, schedule)
     return found_on(OnChip(TOPOLOGY, program, compiler="libtpu 0.0.42.1"), **bounds)
 
 
@@ -31,7 +31,7 @@ def found_on(on_chip: OnChip, **bounds: Any) -> Finding:
 def loop(*flops: int | None, start: int = 0, done: int | None = 1, executions: int | None = 3) -> Schedule:
     """A loop of steps with these operations, and a gather from step `start` to the wait at `done`."""
     steps = tuple(Step(f"step.{number}", None, each, 5) for number, each in enumerate(flops))
-    gather = ScheduledCollective("all-gather", ("bf16",), ("x",), 8, 8192, 7168, 12, start, done)
+    gather = ScheduledCollective("all-gather", ("bf16",), ("x",), 8, 8192, 7168, "ICI", 12, start, done)
     body = ScheduledComputation("body", "while.1", executions, steps, (gather,))
     return Schedule((ScheduledComputation("main", "", 1, (Step("while.1", 1, 1, 5),), ()), body), 0)
 
@@ -70,7 +70,7 @@ def test_a_wait_in_the_next_round_hides_it_with_the_rest_of_this_one() -> None:
 
 def test_nothing_passes_by_having_nothing_to_hide() -> None:
     assert finding_of(schedule_of("gathered_ahead")).message == (
-        "On v5e:2x4 (libtpu 0.0.42.1), no loop of the TPU's program contains all-gather."
+        "On v5e:2x4 (libtpu 0.0.42.1), no loop of the chip's program contains all-gather."
     )
     assert "computes no matrix product" in finding_of(loop(0, 0, 0, done=2)).message
     assert "cannot be counted" in finding_of(loop(0, None, 0, done=2)).message
@@ -94,7 +94,7 @@ def test_what_the_compiler_refuses_does_not_pass() -> None:
 @pytest.mark.parametrize(
     ("topology", "message"),
     [
-        ("v4:2x2", "there is no topology 'v4:2x2'. Write it as v5e:2x4"),
+        ("v4:2x2", "there is no topology 'v4:2x2'. Write it as h100:8 or v5e:2x4"),
         ("v5e:3x3", "has no slice '3x3' here. Use one of"),
     ],
 )

@@ -3,18 +3,18 @@
 import re
 
 from app.core.web.drawings.schedule import MAX_STEPS, draw_schedule
-from grader.explorer.exploration import TPUCollective, TPUComputation, TPUStep
+from grader.explorer.exploration import ChipCollective, ChipComputation, ChipStep
 
 
 def computation(collectives, steps):
-    made = [TPUStep(name=f"s{number}", cycles=cycles, flops=0, line=None) for number, cycles in enumerate(steps)]
-    return TPUComputation(name="main", caller="", executions=1, steps=made, collectives=collectives)
+    made = [ChipStep(name=f"s{number}", cycles=cycles, flops=0, line=None) for number, cycles in enumerate(steps)]
+    return ChipComputation(name="main", caller="", executions=1, steps=made, collectives=collectives)
 
 
 def collective(start, done, **changes):
     fields = {"collective": "all-gather", "dtypes": ["f32"], "axes": ("x",), "group_size": 8, "bytes": 1024, "line": 3}
     fields |= {"ring_bytes": 896, "hidden_cycles": 100, "hidden_flops": 0, "start": start, "done": done}
-    return TPUCollective(**(fields | changes))
+    return ChipCollective(**(fields | changes))
 
 
 def bars(drawing):

@@ -8,7 +8,7 @@ import pytest
 from grader.core.chips import CHIPS
 from grader.core.context import QUIET
 from grader.core.errors import SubmissionFault
-from grader.modes.program import tpu
+from grader.modes.program import on_chip
 from grader.program.measurement import Artifact
 from grader.sandbox.null_sandbox import NullSandbox
 from tests.grader.checks.program.made_up_programs import program
@@ -18,7 +18,7 @@ from tests.grader.program.test_schedule import program_json
 @pytest.fixture
 def compile_for(monkeypatch):
     """Compiles for v5e with a compiler that answers with a reply, or with a fault."""
-    monkeypatch.setattr(tpu, "tpu_compiler", lambda: "0.0.42.1")
+    monkeypatch.setattr(on_chip, "compiler_of", lambda platform: "libtpu 0.0.42.1")
     artifact = Artifact(np.zeros(4, np.uint8), ({"shape": [8], "dtype": "float32"},), 0)
 
     def compile_with(reply, mesh=None):
@@ -29,7 +29,7 @@ def compile_for(monkeypatch):
             return {"ok": True, "program": reply}, {}
 
         measured = replace(program(mesh or {"x": 8}), artifact=artifact)
-        return tpu.compile_for(CHIPS["v5e"], measured, NullSandbox(answer), QUIET)
+        return on_chip.compile_for(CHIPS["v5e"], measured, NullSandbox(answer), QUIET)
 
     return compile_with
 
@@ -71,5 +71,5 @@ def test_a_mesh_that_no_slice_has_is_not_checked(compile_for):
 
 
 def test_without_a_compiler_nothing_is_checked(compile_for, monkeypatch):
-    monkeypatch.setattr(tpu, "tpu_compiler", lambda: None)
+    monkeypatch.setattr(on_chip, "compiler_of", lambda platform: None)
     assert compile_for(None).fault == "Not checked: the TPU compiler is not installed here."

@@ -1,14 +1,14 @@
-"""Let the TPU compiler compile a program that was verified on the CPU. The result is never run."""
+"""Let the compiler for a chip compile a program that was verified on the CPU. The result is never run."""
 
 from dataclasses import replace
 
-from grader.core.chips import CHIPS, Chip, ChipName, tpu_compiler
+from grader.core.chips import CHIPS, Chip, ChipName, compiler_of
 from grader.core.context import Context
 from grader.core.errors import SubmissionFault
 from grader.package.package import Limits
 from grader.program.measurement import Measured, mesh_name
+from grader.program.on_chip import OnChip, from_json
 from grader.program.tokens import ProgramUnreadable
-from grader.program.tpu import OnChip, from_json
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
 _LIMITS = Limits(time_s=600, wall_s=1200, memory_mb=4096, output_mb=64)
@@ -34,14 +34,14 @@ def compile_for(
             f"Not checked: slices here have {', '.join(most)} or {last} chips, not {devices}.",
             tried=False,
         )
-    version = tpu_compiler()
-    if version is None:
-        return OnChip(topology, None, "Not checked: the TPU compiler is not installed here.", tried=False)
-    compiler = f"libtpu {version}"
+    compiler = compiler_of(chip.platform)
+    if compiler is None:
+        fault = f"Not checked: the {chip.platform.upper()} compiler is not installed here."
+        return OnChip(topology, None, fault, tried=False)
     assert measured.artifact is not None
     artifact = measured.artifact
     context.progress(f"compiling for {topology}")
-    with sandbox.open(RunnerSpec(1, _LIMITS, program="tpu", background=background), context.stop) as session:
+    with sandbox.open(RunnerSpec(1, _LIMITS, program=chip.platform, background=background), context.stop) as session:
         try:
             reply = session.compile_for(
                 topology, measured.mesh, artifact.program, artifact.inputs, state=artifact.state
@@ -58,7 +58,7 @@ def with_chip(measured: Measured, chip: ChipName | None, sandbox: Sandbox, conte
     """Add the program that `compile_for` makes in the background. Without a chip, return `measured` as it is."""
     if chip is None:
         return measured
-    return replace(measured, tpu=compile_for(CHIPS[chip], measured, sandbox, context, background=True))
+    return replace(measured, on_chip=compile_for(CHIPS[chip], measured, sandbox, context, background=True))
 
 
 def _said(fault: SubmissionFault) -> str:

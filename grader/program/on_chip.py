@@ -9,7 +9,7 @@ from grader.program.tokens import ProgramUnreadable
 
 
 @dataclass(frozen=True, slots=True)
-class TPUFacts:
+class ChipFacts:
     """One program on one slice.
 
     Attributes:
@@ -24,13 +24,13 @@ class TPUFacts:
     schedule: Schedule
 
 
-def from_json(value: object) -> TPUFacts:
-    """Read the JSON of `TPUFacts` without trusting it.
+def from_json(value: object) -> ChipFacts:
+    """Read the JSON of `ChipFacts` without trusting it.
 
     Raises:
       ProgramUnreadable: a field is missing, unknown, of another type, or contradicts another one.
     """
-    program = read(TPUFacts, value, "program")
+    program = read(ChipFacts, value, "program")
     for computation in program.schedule.computations:
         for each in computation.collectives:
             done = each.start if each.done is None else each.done
@@ -47,7 +47,7 @@ class OnChip:
     """
 
     topology: str
-    program: TPUFacts | None
+    program: ChipFacts | None
     fault: str = ""
     tried: bool = True
     compiler: str = ""

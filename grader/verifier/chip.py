@@ -1,0 +1,170 @@
+"""A verifier that compiles one exported program for a slice of TPUs or GPUs, without one of them. It runs nothing.
+
+libtpu and XLA's plugin for CUDA can compile for a topology by its description. They start threads and install signal
+handlers, so they are loaded only in a separate process, which serves one program and then ends.
+"""
+
+import dataclasses
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import jax
+import numpy as np
+from jax.experimental import topologies
+
+from grader.core.chips import GPU_FOLDER, Chip, Platform, slice_of
+from grader.core.wire import ArrayForm, Frame
+from grader.program.buffer_assignment import read_buffer_assignment
+from grader.program.census import census_of
+from grader.program.hlo import Module
+from grader.program.memory import Memory, memory_of
+from grader.program.on_chip import ChipFacts
+from grader.program.schedule import read_schedule
+from grader.program.strict_json import write
+from grader.program.tokens import ProgramUnreadable
+from grader.runner.confine import limit_memory
+from grader.runner.request_loop import Fields, answer_requests, refusal
+from grader.verifier.errors import ProgramRefused
+from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled, read_text
+
+_ENVIRONMENT: dict[Platform, dict[str, str]] = {
+    # Keep libtpu from looking for a TPU or a virtual machine's metadata server, and from locking a file to keep other
+    # processes off a TPU.
+    "tpu": {
+        "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+        "TPU_SKIP_MDS_QUERY": "1",
+        "TPU_ACCELERATOR_TYPE": "v5litepod-8",
+        "TPU_WORKER_HOSTNAMES": "localhost",
+    },
+    # The plugin warns that there is no driver.
+    "gpu": {"TF_CPP_MIN_LOG_LEVEL": "3"},
+}
+# A `GpuTargetConfigProto` of XLA as text. What `GPU` does not give is as a H100 reports it; a compiler that lays out
+# shared memory reads it, and collectives, sharding and memory do not depend on it.
+_GPU_TARGET = """
+gpu_device_info {{
+  threads_per_block_limit: 1024
+  threads_per_warp: 32
+  shared_memory_per_block: 49152
+  shared_memory_per_core: 233472
+  threads_per_core_limit: 2048
+  core_count: {cores}
+  fpus_per_core: 128
+  block_dim_limit_x: 2147483647
+  block_dim_limit_y: 65535
+  block_dim_limit_z: 65535
+  memory_bandwidth: {bandwidth}
+  l2_cache_size: 52428800
+  clock_rate_ghz: 1.98
+  device_memory_size: {memory}
+  shared_memory_per_block_optin: 232448
+  cuda_compute_capability {{ major: {capability} }}
+  registers_per_core_limit: 65536
+  registers_per_block_limit: 65536
+}}
+platform_name: "CUDA"
+dnn_version_info {{ major: 9 minor: 7 }}
+runtime_version {{ major: 12 minor: 8 }}
+device_description_str: "{title}"
+"""
+
+_NO_ASSEMBLER = "No PTX compilation provider is available"
+# In the names of what XLA writes after its last pass.
+_SCHEDULED = "gpu_after_optimizations"
+
+
+def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
+    """Answer requests on `fd` until it is closed."""
+    os.environ.update(_ENVIRONMENT[platform])
+    if platform == "gpu":
+        sys.path.insert(0, str(GPU_FOLDER))
+
+    def answer(request: Fields, values: Fields) -> Frame:
+        try:
+            match request["op"]:
+                case "begin":
+                    limit_memory(request["data_bytes"], request["address_bytes"])
+                case "compile_for":
+                    artifact = values["artifact"].tobytes()
+                    program = _compile(
+                        artifact, request["topology"], request["mesh"], request["inputs"], request["state"]
+                    )
+                    return {"ok": True, "program": write(program)}, {}
+            return {"ok": True}, {}
+        except ProgramRefused as refused:
+            return refusal(refused.reason, str(refused)), {}
+
+    answer_requests(fd, {"ok": True, "devices": 1, "environment": {}}, answer, max_payload_bytes=max_payload_bytes)
+
+
+def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[ArrayForm], state: int) -> ChipFacts:
+    chip, _ = slice_of(topology)
+    exported, _, module = read_artifact(artifact, axes, inputs)
+    if module.custom_calls:
+        raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which a {chip.title} does not have.")
+    # Operations are the same on every platform, and the program has no custom calls, which would be the CPU's.
+    exported = dataclasses.replace(exported, platforms=("tpu" if chip.platform == "tpu" else "cuda",))
+    try:
+        devices = _devices(chip, topology, tuple(axes.values()))
+        mesh = jax.sharding.Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
+        lowered, _, _ = lower(exported, mesh, state)
+        hlo, memory, peak = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered)
+        return ChipFacts(
+            memory=memory,
+            peak_bytes=peak,
+            flops=census_of(hlo, exported.nr_devices, axes).dot_flops,
+            schedule=read_schedule(hlo, exported.nr_devices, axes, chip),
+        )
+    except ProgramUnreadable as error:
+        raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
+    except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
+        # XLA's message, without the name of its status.
+        status, _, text = str(error).strip().partition(": ")
+        out_of_memory = status == "RESOURCE_EXHAUSTED"
+        said = text if status.isupper() else str(error).strip()
+        raise ProgramRefused(
+            "memory_limit" if out_of_memory else "error", f"The compiler says: {said[:1500]}"
+        ) from None
+
+
+def _compiled_for_tpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]:
+    compiled = lowered.compile()
+    analysis = compiled.memory_analysis()
+    assert analysis is not None
+    return read_compiled(compiled), memory_of(analysis), analysis.peak_memory_in_bytes
+
+
+def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]:
+    """Compile until the program is scheduled and its buffers are assigned, which XLA writes down.
+
+    Machine code would need NVIDIA's assembler, a program of its own, so XLA ends with an error that says so.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        options: dict[str, str | bool] = {
+            "xla_dump_to": folder,
+            "xla_dump_hlo_as_text": True,
+            "xla_backend_optimization_level": "0",
+        }
+        try:
+            lowered.compile(compiler_options=options)
+        except jax.errors.JaxRuntimeError as error:
+            if _NO_ASSEMBLER not in str(error):
+                raise
+        (scheduled,) = Path(folder).glob(f"*{_SCHEDULED}.txt")
+        (assignment,) = Path(folder).glob(f"*{_SCHEDULED}-buffer-assignment.txt")
+        hlo = read_text(scheduled.read_text(encoding="utf-8", errors="replace"))
+        return hlo, *read_buffer_assignment(assignment.read_text(encoding="utf-8", errors="replace"))
+
+
+def _devices(chip: Chip, topology: str, shape: tuple[int, ...]) -> np.ndarray:
+    """The devices of a slice in the order in which a mesh of this shape should have them."""
+    if chip.gpu is None:
+        slice_ = topologies.get_topology_desc(topology, platform="tpu")
+        return topologies.make_mesh(slice_, shape, tuple(f"axis_{at}" for at in range(len(shape)))).devices
+    target = _GPU_TARGET.format(**dataclasses.asdict(chip.gpu), memory=chip.hbm_bytes, title=chip.title)
+    hosts, _, per_host = topology.partition(":")[2].rpartition("x")
+    slice_ = topologies.get_topology_desc(platform="cuda", target_config=target, topology=f"1x{hosts or 1}x{per_host}")
+    # Host by host: the last mesh axes stay within a host as long as they fit.
+    return np.array(slice_.devices).reshape(shape)
