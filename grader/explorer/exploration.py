@@ -290,7 +290,7 @@ def _scheduled(computation: ScheduledComputation) -> ChipComputation:
                 bytes=each.logical_bytes,
                 ring_bytes=each.ring_bytes,
                 link=each.link,
-                hidden_kernels=len(computation.between(each)),
+                hidden_kernels=computation.kernels_between(each),
                 line=each.line or None,
                 start=each.start,
                 done=each.done,

@@ -9,6 +9,8 @@ from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 from grader.program.schedule import Schedule
 
+_REDUCE, _SCATTER = "all-reduce", "reduce-scatter"
+
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
@@ -49,8 +51,34 @@ def differences_on_chip(
         for computation in schedule.computations
         for each in computation.collectives
     )
-    names = dict.fromkeys((*cpu, *theirs))
-    return [text for name in names for text in _sentences(chip, name, cpu.get(name), theirs.get(name))]
+    halved = dict(_halved(cpu, theirs))
+    found: list[str] = []
+    for name in dict.fromkeys((*cpu, *theirs)):
+        if name in halved:
+            if (size := halved[name]) is not None:
+                found.append(
+                    f"On the {chip.short}, {_SCATTER}{name.removeprefix(_REDUCE)} does for {in_bytes(size)} what "
+                    f"{_REDUCE} does on the CPU: each device sends half as much."
+                )
+        else:
+            found += _sentences(chip, name, cpu.get(name), theirs.get(name))
+    return found
+
+
+def _halved(cpu: Mapping[str, _Exchange], theirs: Mapping[str, _Exchange]) -> Iterator[tuple[str, int | None]]:
+    """The all-reduces of the CPU whose bytes a reduce-scatter carries on the chip, and these with None."""
+    none = _Exchange(0, 0, frozenset())
+    for name, reduced in cpu.items():
+        if not name.startswith(_REDUCE):
+            continue
+        scatter = name.replace(_REDUCE, _SCATTER, 1)
+        sizes = [each.get(kind, none).bytes for kind in (name, scatter) for each in (cpu, theirs)]
+        if None in sizes or reduced.dtypes != theirs.get(scatter, none).dtypes:
+            continue
+        before, left, scattered_before, scattered = (size or 0 for size in sizes)
+        if before - left == scattered - scattered_before > 0:
+            yield name, before - left
+            yield scatter, None
 
 
 def _exchanges(

@@ -95,6 +95,14 @@ class ScheduledComputation:
         """The steps that hide an asynchronous collective: after its start and before the wait for it."""
         return self.steps[collective.start + 1 : collective.done] if collective.asynchronous else ()
 
+    def kernels_between(self, collective: ScheduledCollective) -> int:
+        """How many of these steps compute, instead of starting another collective or waiting for it."""
+        communicates = {step for each in self.collectives for step in (each.start, each.done)}
+        if not collective.asynchronous:
+            return 0
+        end = len(self.steps) if collective.done is None else collective.done
+        return sum(step not in communicates for step in range(collective.start + 1, end))
+
 
 @dataclass(frozen=True, slots=True)
 class Schedule:

@@ -70,9 +70,8 @@ runtime_version {{ major: 12 minor: 8 }}
 device_description_str: "{title}"
 """
 
-_NO_ASSEMBLER = "No PTX compilation provider is available"
-# In the names of what XLA writes after its last pass.
-_SCHEDULED = "gpu_after_optimizations"
+# What XLA writes after its last pass and before it makes machine code.
+_SCHEDULED, _ASSIGNMENT = "gpu_after_optimizations.txt", "gpu_after_optimizations-buffer-assignment.txt"
 
 
 def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
@@ -139,7 +138,7 @@ def _compiled_for_tpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]
 def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]:
     """Compile until the program is scheduled and its buffers are assigned, which XLA writes down.
 
-    Machine code would need NVIDIA's assembler, a program of its own, so XLA ends with an error that says so.
+    Machine code would need NVIDIA's assembler and its library of functions, so XLA ends with an error about them.
     """
     with tempfile.TemporaryDirectory() as folder:
         options: dict[str, str | bool] = {
@@ -149,13 +148,17 @@ def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]
         }
         try:
             lowered.compile(compiler_options=options)
-        except jax.errors.JaxRuntimeError as error:
-            if _NO_ASSEMBLER not in str(error):
+        except jax.errors.JaxRuntimeError:
+            if not _written(folder, _ASSIGNMENT):
                 raise
-        (scheduled,) = Path(folder).glob(f"*{_SCHEDULED}.txt")
-        (assignment,) = Path(folder).glob(f"*{_SCHEDULED}-buffer-assignment.txt")
-        hlo = read_text(scheduled.read_text(encoding="utf-8", errors="replace"))
-        return hlo, *read_buffer_assignment(assignment.read_text(encoding="utf-8", errors="replace"))
+        hlo = read_text(_written(folder, _SCHEDULED))
+        return hlo, *read_buffer_assignment(_written(folder, _ASSIGNMENT))
+
+
+def _written(folder: str, name: str) -> str:
+    """What XLA wrote into a file whose name ends like this; empty if there is none."""
+    found = next(Path(folder).glob(f"*{name}"), None)
+    return "" if found is None else found.read_text(encoding="utf-8", errors="replace")
 
 
 def _devices(chip: Chip, topology: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -54,20 +54,23 @@ def _print_on_chip(console: Console, measured: Measured, found: OnChip) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("collective", "over", "dtype"):
         table.add_column(name)
-    for name in ("executed", "logical bytes", "hidden by"):
+    for name in ("executed", "logical bytes", "crosses", "hidden by"):
         table.add_column(name, justify="right")
     table.add_column("where")
     for computation in program.schedule.computations:
         times = "?" if computation.executions is None else f"{computation.executions}{_TIMES}"
         for each in computation.collectives:
-            hidden = sum(step.cycles or 0 for step in computation.between(each))
+            cycles = sum(step.cycles or 0 for step in computation.between(each))
+            kernels = computation.kernels_between(each)
+            hidden = f"{cycles:,} cycles" if cycles else f"{kernels} {'kernel' if kernels == 1 else 'kernels'}"
             table.add_row(
-                each.kind,
+                each.kind if len(each.dtypes) == 1 else f"{each.kind} of {len(each.dtypes)} arrays",
                 ", ".join(each.axes) if each.axes else "no axis of the mesh",
                 "/".join(sorted(set(each.dtypes))),
                 times,
                 in_bytes(each.logical_bytes),
-                f"{hidden:,} cycles" if each.asynchronous else "nothing: it waits",
+                each.link,
+                hidden if cycles or kernels else "nothing: it waits",
                 f"line {each.line}" if each.line else "",
             )
     console.print(table if table.row_count else "There is no communication between chips.")

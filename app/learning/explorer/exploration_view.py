@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.core.web.drawings.placement import Mesh, label
-from app.core.web.drawings.schedule import draw_schedule
+from app.core.web.drawings.schedule import draw_schedule, hidden_text
 from app.core.web.drawings.timeline import axes_text, draw_timeline
-from app.core.web.drawings.units import TIMES, bytes_text, exact_text, flops_text
+from app.core.web.drawings.units import TIMES, bytes_text, flops_text
 from app.core.web.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves
 from app.learning.explorer.memory_view import BufferView, HeatView, arrange_heat, largest_buffers
 from app.learning.explorer.totals import TotalRow, compare_totals, count_text, headline
+from grader.core.chips import CHIPS
 from grader.explorer.exploration import (
     ChipCollective,
     ChipComputation,
@@ -78,7 +79,7 @@ class DifferenceView:
 
 @dataclass(frozen=True, slots=True)
 class ChipPart:
-    """A computation on a TPU with collectives, its drawing and a row for each collective."""
+    """A computation on a chip with collectives, its drawing and a row for each collective."""
 
     name: str
     drawing: Markup | None
@@ -95,6 +96,7 @@ class ChipRow:
     dtypes: str
     executions: int | None
     bytes: int
+    link: str
     hidden: str
     line: int | None
 
@@ -103,14 +105,19 @@ class ChipRow:
 class ChipView:
     """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most.
 
-    `work` has the lines to which the compiler assigns most cycles, the largest first.
+    `work` has the lines to which the compiler assigns most cycles, the largest first; `links` the bytes that a chip
+    sends over each.
     """
 
     program: ChipProgram
+    name: str
+    is_gpu: bool
+    compiler: str
     flops: str
     used: float
     work: tuple["ChipWork", ...]
     parts: tuple[ChipPart, ...]
+    links: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +238,33 @@ def _on_chip(program: ChipProgram) -> ChipView:
         for number, each in enumerate(program.computations)
         if each.collectives
     )
-    return ChipView(program, flops_text(program.flops), program.peak_bytes / program.hbm_bytes, _work(program), parts)
+    chip = CHIPS[program.topology.partition(":")[0]]
+    return ChipView(
+        program=program,
+        name="TPUs" if chip.gpu is None else f"{chip.title}s",
+        is_gpu=chip.gpu is not None,
+        compiler=_compiler(program),
+        flops=flops_text(program.flops),
+        used=program.peak_bytes / program.hbm_bytes,
+        work=_work(program),
+        parts=parts,
+        links=_links(program),
+    )
+
+
+def _compiler(program: ChipProgram) -> str:
+    """Explorations that are older than the GPUs name the version of libtpu alone."""
+    compiler = program.compiler or ""
+    return compiler if " " in compiler else f"libtpu {compiler}"
+
+
+def _links(program: ChipProgram) -> tuple[tuple[str, int], ...]:
+    """The bytes that a chip sends over each link in one call, as far as the number of executions is known."""
+    sent: Counter[str] = Counter()
+    for computation in program.computations:
+        for each in computation.collectives:
+            sent[each.link] += each.ring_bytes * (computation.executions or 1)
+    return tuple(sent.items())
 
 
 def _work(program: ChipProgram) -> tuple[ChipWork, ...]:
@@ -253,19 +286,15 @@ def _chip_part(topology: str, number: int, computation: ChipComputation) -> Chip
 
 
 def _chip_row(each: ChipCollective, executions: int | None) -> ChipRow:
-    if each.done == each.start:
-        hidden = "nothing (everything else waits)"
-    else:
-        work = f", {flops_text(each.hidden_flops)}" if each.hidden_flops else ""
-        hidden = f"{exact_text(each.hidden_cycles)} cycles{work}"
     return ChipRow(
-        name=label(each.collective),
+        name=label(each.collective) + (f" of {len(each.dtypes)} arrays" if len(each.dtypes) > 1 else ""),
         axes=axes_text(each.axes),
         group_size=each.group_size,
         dtypes=label(", ".join(dict.fromkeys(each.dtypes))),
         executions=executions,
         bytes=each.bytes * (executions or 1),
-        hidden=hidden,
+        link=each.link,
+        hidden=hidden_text(each) or "nothing (everything else waits)",
         line=each.line,
     )
 

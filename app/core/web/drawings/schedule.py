@@ -1,6 +1,6 @@
-"""Draws the schedule of a computation on a TPU: above, what computes; below, which collectives are in flight."""
+"""Draws the schedule of a computation on a chip: above, what computes; below, which collectives are in flight."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from markupsafe import Markup
 
@@ -20,22 +20,27 @@ _CODES = {
     "collective-permute": "CP",
 }
 # The compiler estimates no collective, so each has the same width where it is waited for.
-_WIDTH, _WAIT, _THINNEST = 300.0, 12.0, 1.5
+_WIDTH, _WAIT, _THINNEST, _SMALL = 300.0, 12.0, 1.5, 3.0
 _NAMES, _ROW, _CODE, _GAP = 14.0, 18.0, 12.0, 3.0
 
 
 def draw_schedule(title: str, computation: ChipComputation) -> Markup | None:
-    """The first steps in their order, as wide as their cycles; None if there is no collective among them."""
+    """The first steps in their order, as wide as their cycles, or their FLOPs if the compiler estimates no cycles.
+
+    Returns:
+      None if there is no collective among them.
+    """
     steps = computation.steps[:MAX_STEPS]
     collectives = [each for each in computation.collectives if max(each.start, each.done or 0) < len(steps)]
     if not collectives:
         return None
-    places = _places(steps)
+    communicates = {at for each in collectives for at in (each.start, each.done)}
+    places = _places(steps, communicates)
     lanes = _lanes(collectives, places)
     shapes = [element("text", "computes", x=0, y=10, class_="name")]
     y = _NAMES
-    for (left, width), step in zip(places, steps, strict=True):
-        if step.cycles:
+    for number, ((left, width), step) in enumerate(zip(places, steps, strict=True)):
+        if step.cycles or number not in communicates:
             rectangle = element("rect", x=left, y=y, width=width, height=_ROW, class_="block step")
             shapes.append(element("g", element("title", step_text(step)), rectangle))
     y += _ROW + _GAP
@@ -45,14 +50,14 @@ def draw_schedule(title: str, computation: ChipComputation) -> Markup | None:
         shapes += [_bar(each, places, y + number * (_ROW + _CODE + _GAP)) for each in lane]
     y += len(lanes) * (_ROW + _CODE + _GAP)
     width = max(sum(places[-1]), 150.0)
-    waits = sum(each.done == each.start for each in collectives)
+    waits = sum(not is_hidden(each) for each in collectives)
     described = f"{len(collectives)} collectives. The chip is idle during {waits} of them. The table lists them."
     return drawing("timeline", width, y, title, described, *shapes)
 
 
 def step_text(step: ChipStep) -> str:
     """What a step does, and where it comes from."""
-    parts = [f"{exact_text(step.cycles)} cycles" if step.cycles else "not estimated"]
+    parts = [f"{exact_text(step.cycles)} cycles" if step.cycles else "no estimate"]
     if step.flops:
         parts.append(flops_text(step.flops))
     if step.line:
@@ -60,12 +65,31 @@ def step_text(step: ChipStep) -> str:
     return ", ".join(parts)
 
 
-def _places(steps: Sequence[ChipStep]) -> list[tuple[float, float]]:
+def is_hidden(each: ChipCollective) -> bool:
+    """Whether anything is computed while it is in flight."""
+    return each.done != each.start and bool(each.hidden_cycles or each.hidden_kernels)
+
+
+def hidden_text(each: ChipCollective) -> str:
+    """What is computed while it is in flight; empty if nothing is."""
+    if not is_hidden(each):
+        return ""
+    if each.hidden_cycles:
+        work = f"{exact_text(each.hidden_cycles)} cycles"
+    else:
+        work = "1 kernel" if each.hidden_kernels == 1 else f"{exact_text(each.hidden_kernels)} kernels"
+    return f"{work}, {flops_text(each.hidden_flops)}" if each.hidden_flops else work
+
+
+def _places(steps: Sequence[ChipStep], communicates: Collection[int | None]) -> list[tuple[float, float]]:
     """Left edge and width of each step."""
-    cycles = sum(each.cycles or 0 for each in steps) or 1
+    has_cycles = any(each.cycles for each in steps)
+    works = [(each.cycles if has_cycles else each.flops) or 0 for each in steps]
+    whole = sum(works) or 1
     places, left = [], 0.0
-    for each in steps:
-        width = max(_WIDTH * each.cycles / cycles, _THINNEST) if each.cycles else _WAIT
+    for number, work in enumerate(works):
+        shown = _WAIT if number in communicates or has_cycles else _SMALL
+        width = max(_WIDTH * work / whole, _THINNEST if has_cycles else _SMALL) if work else shown
         places.append((left, width))
         left += width
     return places
@@ -96,9 +120,8 @@ def _lanes(collectives: Sequence[ChipCollective], places: Sequence[tuple[float, 
 def _bar(each: ChipCollective, places: Sequence[tuple[float, float]], y: float) -> Markup:
     left, right = _span(each, places)
     over = f" over {axes_text(each.axes)}" if each.axes else ""
-    hides = (
-        "everything waits for it" if each.done == each.start else f"hidden by {exact_text(each.hidden_cycles)} cycles"
-    )
+    work = hidden_text(each)
+    hides = f"hidden by {work}" if work else "everything waits for it"
     bar = element(
         "rect", x=left, y=y, width=right - left, height=_ROW, class_=f"block kind-{kind_number(each.collective)}"
     )
