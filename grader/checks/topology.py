@@ -1,8 +1,8 @@
-"""What checks on a TPU's program share: the slice in their bounds, and their finding if there is no program."""
+"""What checks on a chip's program share: the slices in their bounds, and their finding if there is no program."""
 
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.core.chips import slice_of
@@ -16,14 +16,25 @@ def _existing(topology: str) -> str:
     return topology
 
 
+_Slice = Annotated[str, AfterValidator(_existing)]
+
+
 class TopologyBounds(CheckBounds):
-    """`topology` is a slice such as v5e:2x4. The program for the mesh with as many devices is compiled for it."""
+    """`topology` is a slice such as h100:8, or a list of them. The program for the mesh with as many devices is compiled
+    for each.
+    """
 
-    topology: Annotated[str, AfterValidator(_existing)]
+    topology: _Slice | Annotated[list[_Slice], Field(min_length=1)]
+
+    @property
+    def slices(self) -> list[str]:
+        return [self.topology] if isinstance(self.topology, str) else self.topology
 
 
-class FullSizeBounds(TopologyBounds):
+class FullSizeBounds(CheckBounds):
     """The program is that of `[program.full_size]`, and `topology` a slice of as many chips as its mesh has devices."""
+
+    topology: _Slice
 
 
 def unchecked(on_chip: OnChip, reason: Reason) -> Finding:

@@ -52,8 +52,7 @@ def overlap_of(verdict: Verdict) -> CheckResult:
 
 def hidden_in(verdict: Verdict) -> Amount:
     """The operations that hide the only gather of the loop."""
-    [amounts] = overlap_of(verdict).evidence
-    assert isinstance(amounts, Amounts)
+    [amounts] = [each for each in overlap_of(verdict).evidence if isinstance(each, Amounts) and "v5e:2x4" in each.title]
     [row] = amounts.rows
     return row
 

@@ -38,21 +38,31 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     kinds = listed(bounds.kinds, "or")
     return Wording(
         (
-            f"on {bounds.topology}, at least {bounds.at_least:.0%} of a round's matrix products run while each "
+            f"on {listed(bounds.slices, 'and')}, at least {bounds.at_least:.0%} of a round's matrix products run while each "
             f"{kinds} of the loop is in flight",
         ),
         (
             f"each {kinds} of {bounds.ignore_below:,} bytes or more in a loop: at least {bounds.at_least:g} times the "
             "operations of the round's matrix products run between its start and its end, in the schedule of the "
-            f"compiler for {bounds.topology}",
-            "not checked, and counted as passed, if this compiler is not installed",
+            f"compiler for {listed(bounds.slices, 'and')}",
+            "not checked, and counted as passed, where the compiler is not installed",
         ),
     )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if a loop has such collectives and each is hidden, or if no compiler for these chips is installed."""
-    on_chip = subject.on_chip[bounds.topology]
+    """Pass if a loop has such collectives and each is hidden, on each slice whose compiler is installed."""
+    found = [_check_on(subject, bounds, topology) for topology in bounds.slices]
+    failed = next((each for each in found if not each.passed), None)
+    if failed is not None:
+        return failed
+    message = "\n".join(each.message for each in found)
+    evidence = [part for each in found for part in each.evidence]
+    return Finding(True, message, None, evidence, checked=any(each.checked for each in found))
+
+
+def _check_on(subject: Subject, bounds: Bounds, topology: str) -> Finding:
+    on_chip = subject.on_chip[topology]
     where = f"On {on_chip.where}, "
     if on_chip.program is None:
         return unchecked(on_chip, "wrong_communication")
@@ -66,7 +76,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     rows = [_row(computation, each, bounds) for computation, each in found]
     evidence = [
         Amounts(
-            mesh=subject.mesh_of(bounds.topology),
+            mesh=subject.mesh_of(topology),
             title=f"Operations in each round while a collective is in flight, on {on_chip.where}",
             unit="operations",
             whole_title="the whole round",

@@ -124,10 +124,10 @@ class ProgramGrading(RunnerGrading):
         """The programs for the slices that checks name, each compiled once."""
         found: dict[str, OnChip] = {}
         for spec in self._manifest.checks:
-            if isinstance(spec.bounds, FullSizeBounds) or not isinstance(spec.bounds, TopologyBounds):
-                continue
-            topology = spec.bounds.topology
-            if topology not in found:
+            slices = spec.bounds.slices if isinstance(spec.bounds, TopologyBounds) else []
+            for topology in slices:
+                if topology in found:
+                    continue
                 chip, devices = slice_of(topology)
                 measured = next((each for each in mine if each.facts.devices == devices), None)
                 if measured is None:
