@@ -20,9 +20,7 @@ _Slice = Annotated[str, AfterValidator(_existing)]
 
 
 class TopologyBounds(CheckBounds):
-    """`topology` is a slice such as h100:8, or a list of them. The program for the mesh with as many devices is compiled
-    for each.
-    """
+    """`topology` is a slice such as h100:8, or a list of them, and the program for as many devices is compiled for it."""
 
     topology: _Slice | Annotated[list[_Slice], Field(min_length=1)]
 

@@ -38,8 +38,8 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     kinds = listed(bounds.kinds, "or")
     return Wording(
         (
-            f"on {listed(bounds.slices, 'and')}, at least {bounds.at_least:.0%} of a round's matrix products run while each "
-            f"{kinds} of the loop is in flight",
+            f"on {listed(bounds.slices, 'and')}, at least {bounds.at_least:.0%} of a round's matrix products run while "
+            f"each {kinds} of the loop is in flight",
         ),
         (
             f"each {kinds} of {bounds.ignore_below:,} bytes or more in a loop: at least {bounds.at_least:g} times the "
