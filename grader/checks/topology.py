@@ -20,7 +20,7 @@ _Slice = Annotated[str, AfterValidator(_existing)]
 
 
 class TopologyBounds(CheckBounds):
-    """`topology` is a slice such as h100:8, or a list of them, and the program for as many devices is compiled for it."""
+    """`topology` is a slice such as h100:8, or a list. The program for as many devices is compiled for each."""
 
     topology: _Slice | Annotated[list[_Slice], Field(min_length=1)]
 

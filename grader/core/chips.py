@@ -148,3 +148,9 @@ def compiler_of(platform: Platform) -> str | None:
 def compilers() -> dict[Platform, str | None]:
     """Each platform's compiler, or None."""
     return {platform: compiler_of(platform) for platform in ("gpu", "tpu")}
+
+
+def offered_chips() -> list[Chip]:
+    """The chips whose compiler is installed."""
+    there = compilers()
+    return [each for each in CHIPS.values() if there[each.platform]]

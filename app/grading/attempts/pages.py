@@ -36,6 +36,7 @@ from app.grading.comments.service import Comments
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
 from app.problems.catalogue import Catalogue
+from grader.core.chips import offered_chips
 from grader.core.text import plain_text
 from grader.verdicts.verdict import Verdict
 
@@ -131,6 +132,7 @@ async def show_attempt(
         shared_at=await shares.since(user, attempt.id),
         served=_is_served(request, attempt),
         explorable=_mode(request, attempt) == "program",
+        chips=offered_chips(),
         list_address=AttemptFilter(problem=attempt.problem).address(),
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),

@@ -32,7 +32,7 @@ from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.restore_pages import restore_source
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
-from grader.core.chips import CHIPS, Chip, ChipName, compilers
+from grader.core.chips import CHIPS, Chip, ChipName, offered_chips
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, read_function
 from grader.package.package import Package
@@ -78,10 +78,12 @@ async def show_form(
     program: Annotated[str | None, Query(max_length=100)] = None,
     attempt: Annotated[str | None, Query(max_length=100)] = None,
     exploration: Annotated[str | None, Query(max_length=100)] = None,
+    chip: Annotated[str | None, Query(max_length=100)] = None,
     before: Annotated[str | None, Query(max_length=100)] = None,
 ) -> HTMLResponse:
     """The source is that of an attempt or of an exploration, the draft or the starter of a problem, a program of a
     lesson, or an example. With a `solution` of the problem, it is the user's own accepted one, to compare with that.
+    A `chip` that exists is chosen in the form.
     """
     services = services_of(request)
     if exploration is not None:
@@ -102,6 +104,8 @@ async def show_form(
         form = _form_of_program(services[Lessons].get(lesson), program or "")
     else:
         form = _form_of_example((example and example_of(example)) or all_examples()[0])
+    if chip in CHIPS:
+        form = replace(form, chip=chip)
     return await _show(request, user, guest, form, before=before)
 
 
@@ -306,8 +310,8 @@ def _form_of_example(example: Example) -> _Form:
 
 def _chips_for(chosen: str) -> list[Chip]:
     """The chips that we have a compiler for, and the one that an example or a link has chosen."""
-    there = compilers()
-    return [each for each in CHIPS.values() if there[each.platform] or each.name == chosen]
+    offered = offered_chips()
+    return [each for each in CHIPS.values() if each in offered or each.name == chosen]
 
 
 def _chip_of(name: str) -> ChipName | None:

@@ -51,10 +51,16 @@ async def test_the_form_begins_with_the_starter_and_offers_problems_with_a_progr
 
 @pytest.mark.parametrize("compiler", [None, "libtpu 0.0.42.1"])
 async def test_chips_are_offered_where_there_is_a_compiler_for_them(inside, monkeypatch, compiler):
-    monkeypatch.setattr("app.learning.explorer.pages.compilers", lambda: {"gpu": None, "tpu": compiler})
+    monkeypatch.setattr("grader.core.chips.compilers", lambda: {"gpu": None, "tpu": compiler})
     page = (await inside.http.get("/explore?problem=move_mean")).text
     assert ("Compile for a chip too" in page) == (compiler is not None)
     assert ('<option value="v5p">TPU v5p, 95.0 GiB each</option>' in page) == (compiler is not None)
+
+
+async def test_a_link_chooses_the_chip(inside):
+    page = (await inside.http.get("/explore?problem=move_mean&chip=h200")).text
+    assert '<option value="h200" selected' in page
+    assert "<option" in (await inside.http.get("/explore?problem=move_mean&chip=abacus")).text
 
 
 async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
