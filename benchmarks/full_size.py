@@ -1,7 +1,7 @@
 """How long a step of a real model's size takes to compile: `python -m benchmarks.full_size [--rounds NUMBER]`.
 
 Each example of the Explorer that names a chip goes through `./meshgrade explore`: for host devices alone, and then for
-a slice of that chip as well, which needs `./meshgrade install-tpu` first.
+a slice of H100s and one of v5e as well, where `./meshgrade install-gpu` and `install-tpu` have installed the compilers.
 """
 
 import argparse
@@ -18,7 +18,10 @@ from app.learning.explorer.examples import Example, all_examples
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.machine import describe_machine
 from benchmarks.workload import CHECKOUT
+from grader.core.chips import CHIPS, compiler_of
 from grader.core.errors import MeshgradeError
+
+_CHIPS = ("h100", "v5e")
 
 
 def main() -> None:
@@ -30,7 +33,7 @@ def main() -> None:
     for example in all_examples():
         if example.chip is None:
             continue
-        for options in ([], ["--tpu", example.chip]):
+        for options in ([], *(["--chip", chip] for chip in _CHIPS if compiler_of(CHIPS[chip].platform))):
             taken, found = zip(*(_explore(example, options) for _ in range(rounds)), strict=True)
             on_chip = found[0].get("on_chip")
             where = " ".join(["host devices", *options])
