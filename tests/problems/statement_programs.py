@@ -35,6 +35,8 @@ from tests.problems.passages import computed, passages
 
 # What the compiler for TPUs says of submissions at full size. tests/tpu measures it again.
 ON_TPU = Path(__file__).parents[1] / "tpu" / "full_size.json"
+# What the compiler for GPUs makes of programs. tests/gpu measures it again.
+ON_GPU = Path(__file__).parents[1] / "gpu" / "measured_programs.json"
 BLOCK = re.compile(r"^```python([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -227,6 +229,7 @@ def passages_of(slug: str, problems: Path, blocks: list[dict[str, Any]], measure
             f"{each.logical_bytes:,}" for each in programs.other(name).traffic(kind)
         )
     listed = passages(slug)
+    names["on_gpu"] = lambda name: SimpleNamespace(**json.loads(ON_GPU.read_text(encoding="utf-8"))[slug][name])
     if at_size := sorted({name for text in chain(*listed.values()) for name in re.findall(r'full\("(.*?)"\)', text)}):
         measured_at_size = at_full_size(problems / slug, at_size)
         names["full"] = lambda name: SimpleNamespace(**measured_at_size[name])
