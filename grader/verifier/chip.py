@@ -76,9 +76,7 @@ _SCHEDULED, _ASSIGNMENT = "gpu_after_optimizations.txt", "gpu_after_optimization
 
 def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
     """Answer requests on `fd` until it is closed."""
-    os.environ.update(_ENVIRONMENT[platform])
-    if platform == "gpu":
-        sys.path.insert(0, str(GPU_FOLDER))
+    find_compiler(platform)
 
     def answer(request: Fields, values: Fields) -> Frame:
         try:
@@ -87,7 +85,7 @@ def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
                     limit_memory(request["data_bytes"], request["address_bytes"])
                 case "compile_for":
                     artifact = values["artifact"].tobytes()
-                    program = _compile(
+                    program = compile_for(
                         artifact, request["topology"], request["mesh"], request["inputs"], request["state"]
                     )
                     return {"ok": True, "program": write(program)}, {}
@@ -98,7 +96,22 @@ def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
     answer_requests(fd, {"ok": True, "devices": 1, "environment": {}}, answer, max_payload_bytes=max_payload_bytes)
 
 
-def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[ArrayForm], state: int) -> ChipFacts:
+def find_compiler(platform: Platform) -> None:
+    """Let this process load the compiler for chips of this platform, before JAX starts its backend."""
+    os.environ.update(_ENVIRONMENT[platform])
+    if platform == "gpu":
+        sys.path.insert(0, str(GPU_FOLDER))
+
+
+def compile_for(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[ArrayForm], state: int) -> ChipFacts:
+    """Compile an exported program for a slice.
+
+    Args:
+      axes: the mesh, by axis.
+      state: how many of the inputs, the first ones, are donated.
+    Raises:
+      ProgramRefused: the compiler refuses it, or it cannot be read.
+    """
     chip, _ = slice_of(topology)
     exported, _, module = read_artifact(artifact, axes, inputs)
     if module.custom_calls:

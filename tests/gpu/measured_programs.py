@@ -1,6 +1,7 @@
-"""What the compiler for GPUs makes of programs that texts quote: `python -m tests.gpu.measured_programs` writes it again.
+"""What the compiler for GPUs makes of programs that texts quote.
 
-It is kept in measured_programs.json, so that the texts are checked where this compiler is not installed.
+`python -m tests.gpu.measured_programs` writes it into measured_programs.json, so that the texts are checked where this
+compiler is not installed.
 """
 
 import json
@@ -45,7 +46,8 @@ def _on_8(judge: Judge, package: Package, name: str) -> Measured:
 def _read(measured: Measured) -> dict[str, Any]:
     """The bytes of whole tensors by kind, and those that a chip sends and holds."""
     on_chip = measured.on_chip
-    assert on_chip is not None and on_chip.program is not None, on_chip
+    assert on_chip is not None
+    assert on_chip.program is not None, on_chip.fault
     kinds: Counter[str] = Counter()
     sent = 0
     for computation in on_chip.program.schedule.computations:

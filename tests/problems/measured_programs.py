@@ -11,7 +11,7 @@ import numpy as np
 from grader.core.case import Case
 from grader.modes.program.signatures import Signature, signatures_of
 from grader.program.collective_uses import CollectiveUse, collectives_of
-from grader.program.measurement import Measured
+from grader.program.measurement import Artifact, Measured
 from grader.program.memory import Memory
 from grader.review.reader import read_package
 from grader.runner.export import export_program
@@ -222,10 +222,12 @@ class Programs:
         state = exported.states[0]
         leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in state.values()]
         inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in form.args if "static" not in arg]
-        facts = facts_of(load(exported.artifact, mesh, [*leaves, *inputs], len(state) if donated else 0))
+        artifact = Artifact(exported.artifact, (*leaves, *inputs), len(state) if donated else 0)
+        facts = facts_of(load(exported.artifact, mesh, [*leaves, *inputs], artifact.state))
         seed = [{"shape": [], "dtype": "uint32"}]
         init = facts_of(load(exported.init, mesh, seed, 0)) if exported.init else None
-        return Program(Measured(mesh, facts, init, tuple(state), form.inputs, tuple(exported.outputs), {}, False))
+        outputs = tuple(exported.outputs)
+        return Program(Measured(mesh, facts, init, tuple(state), form.inputs, outputs, {}, False, artifact=artifact))
 
 
 def _cases(source: str) -> dict[str, Case]:

@@ -6,6 +6,7 @@ Usage: reference_programs.py PROBLEMS_FOLDER OUTPUT_FILE
 import json
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,21 @@ def holdings(program: Program) -> list[dict[str, Any]]:
     return found
 
 
-def main() -> None:
-    problems, output = Path(sys.argv[1]), Path(sys.argv[2])
-    rows = []
+def compared(problems: Path) -> Iterator[tuple[str, Program]]:
+    """Each program with its name, on each of its meshes."""
     for slug in PROBLEMS:
         programs = Programs(problems / slug)
-        rows += [described(slug, programs.case("public-1", math.prod(each))) for each in programs.meshes]
+        yield from ((slug, programs.case("public-1", math.prod(each))) for each in programs.meshes)
     # All of them train the network of this problem on its batch.
     batch = Programs(problems / "dp_step")
     for each in OWN_PROGRAMS.values():
         specs = {"x": list(each.x), "y": list(each.y)}
-        rows += [described(each.name, batch.step(each.source, dict(mesh), specs)) for mesh in each.meshes]
+        yield from ((each.name, batch.step(each.source, dict(mesh), specs)) for mesh in each.meshes)
+
+
+def main() -> None:
+    problems, output = Path(sys.argv[1]), Path(sys.argv[2])
+    rows = [described(name, program) for name, program in compared(problems)]
     output.write_text(json.dumps({"jax": jax.__version__, "programs": rows}), encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
-from app.learning.calculators.measured_programs import REFERENCES, Reference
+from app.learning.calculators.measured_programs import ON_GPUS, REFERENCES, OnGPUs, Reference
 from app.learning.calculators.state_drawing import draw_holdings
 
 # Each with the problem whose reference it is, or with one of our own programs. These train the same network on the same
@@ -36,6 +36,10 @@ class Row:
         """The page with the source: of our own program, or of the problem."""
         name = self.program.name
         return f"/comparison/{name}" if name in OWN_PROGRAMS else f"/problems/{name}"
+
+    @property
+    def on_gpus(self) -> OnGPUs:
+        return ON_GPUS[self.program.name, self.program.devices]
 
     @property
     def picture(self) -> Markup | None:

@@ -14,6 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from app.core.web.drawings.units import TIMES
 from app.learning.calculators.calculator import Value, Values
 from app.learning.calculators.formulas.pipeline import pipeline
 from app.learning.calculators.formulas.traffic import reduce_sent
@@ -116,6 +117,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class OnGPUs:
+    """What the compiler for GPUs makes of the same program on as many H100s.
+
+    Attributes:
+      collectives: each in words.
+      sent: bytes that a GPU sends, by ring algorithms.
+    """
+
+    collectives: tuple[str, ...]
+    sent: int
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """One quantity of a program. A bound holds if the measured number is not above the computed one.
 
@@ -158,6 +172,19 @@ def _reference(raw: dict[str, Any]) -> Reference:
 
 
 JAX_VERSION, REFERENCES = _read()
+
+
+def _read_on_gpus() -> tuple[str, dict[tuple[str, int], OnGPUs]]:
+    """The compiler, and what it makes of each program by name and number of devices. tests/gpu measures it again."""
+    raw = json.loads((Path(__file__).parent / "measured_on_gpus.json").read_text(encoding="utf-8"))
+    found = {}
+    for each in raw["programs"]:
+        words = tuple(f"{one['times']} {TIMES} {one['kind']} over {one['axes']}" for one in each["collectives"])
+        found[each["name"], each["devices"]] = OnGPUs(words, each["sent"])
+    return raw["compiler"], found
+
+
+GPU_COMPILER, ON_GPUS = _read_on_gpus()
 
 
 def references_of(*problems: str) -> list[Reference]:

@@ -15,7 +15,7 @@ from app.learning.calculators.calculator import Calculator, Choice, Input, Numbe
 from app.learning.calculators.comparison import tables
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from app.learning.calculators.errors import CalculatorNotFound, ComparisonProgramNotFound
-from app.learning.calculators.measured_programs import JAX_VERSION, REFERENCES, comparisons_of
+from app.learning.calculators.measured_programs import GPU_COMPILER, JAX_VERSION, REFERENCES, comparisons_of
 from app.learning.calculators.plots import plot_of
 from app.learning.calculators.presets import KINDS, PRESETS, values_with
 from app.learning.calculators.query_inputs import QueryInputs, as_query, is_number, read_inputs
@@ -45,7 +45,12 @@ async def list_all_calculators(user: MaybeUser) -> HTMLResponse:
 @router.get("/comparison")
 async def compare_strategies(user: MaybeUser) -> HTMLResponse:
     return render_page(
-        "comparison.html", user=user, tables=tables(), own=OWN_PROGRAMS.values(), jax_version=JAX_VERSION
+        "comparison.html",
+        user=user,
+        tables=tables(),
+        own=OWN_PROGRAMS.values(),
+        jax_version=JAX_VERSION,
+        gpu_compiler=GPU_COMPILER,
     )
 
 

@@ -154,7 +154,8 @@ def test_a_schedule_of_many_steps_is_cut_and_says_by_how_many():
 def program_json(**changed: object) -> dict[str, object]:
     step = {"name": "a", "cycles": 1, "flops": 0, "line": None}
     collective = {
-        "kind": "all-gather", "dtypes": ["f32"], "axes": ["fsdp"], "group_size": 8, "logical_bytes": 8, "ring_bytes": 7, "link": "ICI",
+        "kind": "all-gather", "dtypes": ["f32"], "axes": ["fsdp"], "group_size": 8, "logical_bytes": 8, "ring_bytes": 7,
+        "link": "ICI",
         "line": None, "start": 0, "done": 1,
     } | changed  # fmt: skip
     computation = {"name": "main", "caller": "", "executions": 1, "steps": [step] * 2, "collectives": [collective]}

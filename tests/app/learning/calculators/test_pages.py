@@ -7,7 +7,7 @@ import pytest
 from markupsafe import escape
 
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
-from app.learning.calculators.measured_programs import REFERENCES
+from app.learning.calculators.measured_programs import ON_GPUS, REFERENCES
 from app.learning.calculators.tables import CALCULATORS
 from tests.app.accounts.people import browser
 
@@ -202,7 +202,19 @@ async def test_only_the_pipeline_has_upper_bounds(page_of):
     page = main_of(await page_of("/comparison"))
     bounds = [number.replace(",", "") for number in re.findall("≤ ([0-9,]+)", page)]
     measured = [each for each in REFERENCES if each.name == "pipeline"]
-    assert bounds == [str(number) for each in measured for number in (each.sent, each.flops)]
+    on_gpus = [ON_GPUS[each.name, each.devices] for each in measured]
+    assert bounds == [
+        str(number)
+        for each, gpus in zip(measured, on_gpus, strict=True)
+        for number in (each.sent, each.flops, gpus.sent)
+    ]
+
+
+async def test_the_comparison_says_what_gpus_run_and_that_both_kinds_of_fsdp_are_one_program_there(page_of):
+    page = main_of(await page_of("/comparison"))
+    assert "1 × all-gather over fsdp, 1 × reduce-scatter over fsdp, 1 × all-reduce over fsdp" in page
+    assert ON_GPUS["fsdp_auto_step", 8] == ON_GPUS["fsdp_shard_map_step", 8]
+    assert ON_GPUS["dp_step", 8].sent == 105_455
 
 
 async def test_an_unknown_program_of_the_comparison_is_named(page_of):
