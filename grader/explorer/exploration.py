@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from grader.core.chips import CHIPS
 from grader.core.errors import SubmissionFault
@@ -169,7 +169,8 @@ class ExploredProgram(Closed):
     hlo: list[ExploredComputation] = Field(default_factory=list)
     unlisted_instructions: Count = 0
     retraced: bool
-    on_chip: ChipProgram | None = None
+    # Explorations that are older than the compiler for GPUs have it as `tpu`.
+    on_chip: ChipProgram | None = Field(default=None, validation_alias=AliasChoices("on_chip", "tpu"))
 
     @property
     def mesh(self) -> Mesh:

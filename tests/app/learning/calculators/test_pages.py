@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from markupsafe import escape
 
+from app.core.web.drawings.units import TIMES
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from app.learning.calculators.measured_programs import ON_GPUS, REFERENCES
 from app.learning.calculators.tables import CALCULATORS
@@ -212,7 +213,8 @@ async def test_only_the_pipeline_has_upper_bounds(page_of):
 
 async def test_the_comparison_says_what_gpus_run_and_that_both_kinds_of_fsdp_are_one_program_there(page_of):
     page = main_of(await page_of("/comparison"))
-    assert "1 × all-gather over fsdp, 1 × reduce-scatter over fsdp, 1 × all-reduce over fsdp" in page
+    kinds = ("all-gather", "reduce-scatter", "all-reduce")
+    assert ", ".join(f"1 {TIMES} {kind} over fsdp" for kind in kinds) in page
     assert ON_GPUS["fsdp_auto_step", 8] == ON_GPUS["fsdp_shard_map_step", 8]
     assert ON_GPUS["dp_step", 8].sent == 105_455
 
