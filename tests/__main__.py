@@ -32,7 +32,8 @@ _QUICK_STEPS = (
 # The longest step first, so that the others run at the same time.
 _STEPS = (("types", ["mypy", "app", "grader"]), *_QUICK_STEPS)
 _HOSTILE = "tests/hostile"
-_TPU = "tests/tpu"
+# A run of its own each, with a compiler that is not part of the set-up.
+_GPU, _TPU = "tests/gpu", "tests/tpu"
 # What depends most on JAX: private names, what programs can contain, every reference, and students' submissions.
 _NEXT_JAX = (
     *("tests/grader/runner/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
@@ -79,6 +80,10 @@ def run_tests(
             help="Grade with the JAX of next-jax.txt instead: every reference, and an eighth of the submissions.",
         ),
     ] = False,
+    gpu: Annotated[
+        bool,
+        typer.Option("--gpu", help="Only what needs the compiler for GPUs, which is installed first: 0.5 GB."),
+    ] = False,
     tpu: Annotated[
         bool,
         typer.Option("--tpu", help="Only what needs the compiler for TPUs, which is installed first: 0.7 GB."),
@@ -92,10 +97,11 @@ def run_tests(
         ),
     ] = None,
 ) -> None:
-    if tpu:
-        if quick or every or next_jax or part:
-            raise typer.BadParameter("it is a run of its own. Leave out the other options.", param_hint="--tpu")
-        command = [sys.executable, "-m", "pytest", *_OPTIONS, _TPU, *(arguments or [])]
+    if gpu or tpu:
+        hint = "--tpu" if tpu else "--gpu"
+        if (gpu and tpu) or quick or every or next_jax or part:
+            raise typer.BadParameter("it is a run of its own. Leave out the other options.", param_hint=hint)
+        command = [sys.executable, "-m", "pytest", *_OPTIONS, _TPU if tpu else _GPU, *(arguments or [])]
         raise typer.Exit(0 if _passes("TPU tests", command) else 1)
     if quick and (every or next_jax or part):
         raise typer.BadParameter(
@@ -116,7 +122,7 @@ def run_tests(
         runs = {"tests": arguments}
     else:
         # After each attack, the suite inspects what is left on the machine, so nothing else may run at the same time.
-        runs = {"tests": ["--ignore", _TPU, "--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
+        runs = {"tests": ["--ignore", _GPU, "--ignore", _TPU, "--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
     if coverage:
         (CHECKOUT / _COVERAGE_FILE).unlink(missing_ok=True)
     failed += [name for name, chosen in runs.items() if not _passes(name, [*pytest, *chosen])]

@@ -1,6 +1,6 @@
-"""Decide what CI runs after the tests: the next JAX and the TPU compiler, if this commit can change their results.
+"""Decide what CI runs after the tests: the next JAX and compilers for chips, if the commit can change the results.
 
-`python -m tests.legs` prints the names of the legs to run and, to standard error, why it leaves one out. It prints both
+`python -m tests.legs` prints the names of the legs to run and, to standard error, why it leaves one out. It prints all
 with `--all`, or if Git does not know the base. As other work that takes turns, each runs for one commit in eight, too.
 """
 
@@ -13,6 +13,7 @@ _JUDGED = ("grader/", "problems/", "tests/grader/", "tests/parts.py", "tests/leg
 LEGS = {
     "next-jax": (*_JUDGED, "next-jax.txt"),
     "tpu": (*_JUDGED, "tests/tpu/"),
+    "gpu": (*_JUDGED, "tests/gpu/", "gpu-compiler.txt", "app/learning/calculators/", "lessons/"),
 }
 
 

@@ -69,10 +69,12 @@ def test_quick_leaves_out_types_and_slow_tests(passes, monkeypatch):
     assert command.os.environ["MESHGRADE_TEST_PART"] == ""
 
 
-def test_what_compiles_for_tpus_is_a_run_of_its_own(passes):
-    assert RUNNER.invoke(command.app, ["--tpu", "--", "-x"]).exit_code == 0
-    assert [line[-2:] for line in passes] == [["tests/tpu", "-x"]]
-    assert RUNNER.invoke(command.app, ["--tpu", "--quick"]).exit_code == 2
+@pytest.mark.parametrize("platform", ["gpu", "tpu"])
+def test_what_compiles_for_chips_is_a_run_of_its_own(passes, platform):
+    assert RUNNER.invoke(command.app, [f"--{platform}", "--", "-x"]).exit_code == 0
+    assert [line[-2:] for line in passes] == [[f"tests/{platform}", "-x"]]
+    assert RUNNER.invoke(command.app, [f"--{platform}", "--quick"]).exit_code == 2
+    assert RUNNER.invoke(command.app, ["--gpu", "--tpu"]).exit_code == 2
 
 
 @pytest.mark.parametrize("other", [["--all"], ["--part", "2"], ["--next-jax"]], ids=" ".join)
@@ -86,7 +88,7 @@ def test_without_options_nothing_is_left_out(passes, monkeypatch):
     assert RUNNER.invoke(command.app, []).exit_code == 0
     assert "mypy" in [Path(line[0]).name for line in passes]
     tests, hostile = passes[-2:]
-    assert tests[-4:] == ["--ignore", "tests/tpu", "--ignore", "tests/hostile"]
+    assert tests[-6:] == ["--ignore", "tests/gpu", "--ignore", "tests/tpu", "--ignore", "tests/hostile"]
     assert hostile[-1] == "tests/hostile"
     assert not {"not slow", "--cov"} & {*tests, *hostile}
 

@@ -43,6 +43,14 @@ def test_the_next_jax_is_pinned_and_names_a_python():
     assert int(re.search(r"^# Python 3\.(\d+) or newer$", text, re.MULTILINE)[1]) in SUPPORTED
 
 
+def test_the_compiler_for_gpus_is_of_the_version_of_jaxlib():
+    [jaxlib] = [package["version"] for package in PACKAGES if package["name"] == "jaxlib"]
+    text = (ROOT / "gpu-compiler.txt").read_text()
+    assert re.findall(r"^(\S+)==(\S+) ", text, re.MULTILINE) == [("jax-cuda12-pjrt", jaxlib)]
+    # For x86-64 and ARM.
+    assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}\b", text)) == 2
+
+
 @pytest.mark.parametrize("minor", SUPPORTED)
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_nothing_has_to_be_compiled(minor, machine):

@@ -124,13 +124,15 @@ def test_one_commit_has_one_part(monkeypatch):
     ("paths", "part", "every", "ran"),
     [
         (["app/entry/main.py", "README.md"], 8, False, []),
-        (["grader/judging/judge.py"], 8, False, ["next-jax", "tpu"]),
-        (["problems/dp_step/cases.py"], 8, False, ["next-jax", "tpu"]),
+        (["grader/judging/judge.py"], 8, False, ["next-jax", "tpu", "gpu"]),
+        (["problems/dp_step/cases.py"], 8, False, ["next-jax", "tpu", "gpu"]),
         (["next-jax.txt"], 8, False, ["next-jax"]),
         (["tests/tpu/full_size.json"], 8, False, ["tpu"]),
         ([], 1, False, ["next-jax"]),
+        (["gpu-compiler.txt"], 8, False, ["gpu"]),
         ([], 2, False, ["tpu"]),
-        ([], 8, True, ["next-jax", "tpu"]),
+        ([], 3, False, ["gpu"]),
+        ([], 8, True, ["next-jax", "tpu", "gpu"]),
     ],
 )
 def test_a_leg_runs_if_what_it_depends_on_changed(monkeypatch, capsys, paths, part, every, ran):
@@ -139,7 +141,7 @@ def test_a_leg_runs_if_what_it_depends_on_changed(monkeypatch, capsys, paths, pa
     monkeypatch.setattr(legs, "base", lambda: "abc123")
     assert legs.to_run(every) == ran
     reasons = capsys.readouterr().err.splitlines()
-    assert len(reasons) == 2 - len(ran)
+    assert len(reasons) == 3 - len(ran)
     assert all("has changed since abc123" in reason for reason in reasons)
 
 
@@ -174,7 +176,7 @@ def test_a_download_without_history_does_all_that_is_quick(monkeypatch, tmp_path
     monkeypatch.setattr(legs, "base", parts.base)
     names = [str(number) for number in range(16)]
     assert (parts.base(), parts.changed_last()) == (None, frozenset())
-    assert legs.to_run(every=False) == ["next-jax", "tpu"]
+    assert legs.to_run(every=False) == ["next-jax", "tpu", "gpu"]
     assert parts.chosen(names, lambda name: (name,), since=parts.changed) == names
 
 

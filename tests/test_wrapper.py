@@ -161,6 +161,26 @@ def test_the_compiler_for_tpus_is_installed_only_when_it_is_asked_for(checkout: 
     assert len(checkout.asked()) == number
 
 
+def test_the_compiler_for_gpus_is_installed_only_when_it_is_asked_for(checkout: Checkout):
+    checkout.python(checkout.path / "python3.12", "3.12.4")
+    (checkout.folder / "gpu-compiler.txt").write_text("jax-cuda12-pjrt==0.10.2\n")
+    own, folder = (f"{checkout.folder}/.venv/{each}" for each in ("bin/python", "lib/gpu-compiler"))
+    asked = f"pip install --python {own} --target {folder} --no-deps --require-hashes --requirements"
+    done = checkout.run("install-gpu")
+    assert "into .venv/lib/gpu-compiler: 0.5 GB" in done.stderr
+    asked = f"{asked} {checkout.folder}/gpu-compiler.txt downloads=never"
+    assert [each for each in checkout.asked() if each.startswith("pip")] == [asked]
+    assert done.stdout == f"ran {own} -m app.entry.cli install-gpu\n"
+    # It is there already, and stays with the packages of the tests.
+    checkout.run("install-gpu", "--help")
+    checkout.run("test", "--gpu", "--", "-x")
+    checkout.run("test", "--", "--gpu")
+    assert [each for each in checkout.asked() if each.startswith("pip")] == [asked]
+    (checkout.folder / "gpu-compiler.txt").write_text("jax-cuda12-pjrt==0.13.0\n")
+    checkout.run("test", "--gpu")
+    assert checkout.asked()[-1] == asked
+
+
 def test_what_goes_to_pytest_chooses_no_jax(checkout: Checkout):
     checkout.python(checkout.path / "python3.12", "3.12.4")
     for tool in ("chromium", "node", "npm", "curl", "jq", "openssl", "zip"):
