@@ -102,7 +102,7 @@ def run_tests(
         if (gpu and tpu) or quick or every or next_jax or part:
             raise typer.BadParameter("it is a run of its own. Leave out the other options.", param_hint=hint)
         command = [sys.executable, "-m", "pytest", *_OPTIONS, _TPU if tpu else _GPU, *(arguments or [])]
-        raise typer.Exit(0 if _passes("TPU tests", command) else 1)
+        raise typer.Exit(0 if _passes(f"{hint[2:].upper()} tests", command) else 1)
     if quick and (every or next_jax or part):
         raise typer.BadParameter(
             "it does nothing that takes turns. Leave out --all, --part and --next-jax.", param_hint="--quick"

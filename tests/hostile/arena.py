@@ -163,14 +163,16 @@ class Arena:
     def _settled_state(self) -> str:
         """The state once the pool is full again, or the current state if it does not fill."""
         deadline = time.monotonic() + _SETTLE_S
-        state = self._state()
+        state, was_full = self._state(), False
         while time.monotonic() < deadline:
             time.sleep(0.05)
-            again = self._state()
+            # Asked before each look: a fork that is being made is not among those that wait, and would count as left.
             pool = self._sandbox.stats()
-            if again == state and pool.alive and pool.full and (not self._before or again == self._before):
+            is_full = pool.alive and pool.full
+            again = self._state()
+            if again == state and was_full and is_full and (not self._before or again == self._before):
                 return again
-            state = again
+            state, was_full = again, is_full
         return state
 
     def _state(self) -> str:
