@@ -1,11 +1,16 @@
 # Meshgrade in a container; deploy/README.md says with which options to run it.
+# With --build-arg GPU_COMPILER=yes, the Explorer can compile for GPUs. That adds 0.5 GB.
 FROM python:3.11.14-slim-bookworm AS build
+ARG GPU_COMPILER=no
 ENV UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=copy
 RUN pip install --no-cache-dir uv==0.13.8
 WORKDIR /opt/meshgrade-service
 # Alone, so that a change of our own code does not install the packages again.
 COPY pyproject.toml uv.lock ./
 RUN uv sync --frozen --no-dev --no-cache --compile-bytecode
+COPY gpu-compiler.txt ./
+RUN [ "$GPU_COMPILER" = no ] \
+    || uv pip install --python .venv/bin/python --no-cache --target .venv/lib/gpu-compiler --no-deps --require-hashes --requirements gpu-compiler.txt
 
 FROM python:3.11.14-slim-bookworm
 RUN apt-get update \
