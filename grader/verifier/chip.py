@@ -115,11 +115,11 @@ def compile_for(artifact: bytes, topology: str, axes: dict[str, int], inputs: li
     chip, _ = slice_of(topology)
     exported, _, module = read_artifact(artifact, axes, inputs)
     if module.custom_calls:
-        raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which a {chip.title} does not have.")
+        raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which {chip.one} does not have.")
     # Operations are the same on every platform, and the program has no custom calls, which would be the CPU's.
     exported = dataclasses.replace(exported, platforms=("tpu" if chip.platform == "tpu" else "cuda",))
     try:
-        devices = _devices(chip, topology, tuple(axes.values()))
+        devices = devices_of(chip, topology, tuple(axes.values()))
         mesh = jax.sharding.Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
         lowered, _, _ = lower(exported, mesh, state)
         hlo, memory, peak = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered)
@@ -149,7 +149,12 @@ def _compiled_for_tpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]
 
 
 def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]:
-    """Compile until the program is scheduled and its buffers are assigned, which XLA writes down.
+    scheduled, assignment = schedule_for_gpu(lowered)
+    return read_text(scheduled), *read_buffer_assignment(assignment)
+
+
+def schedule_for_gpu(lowered: jax.stages.Lowered) -> tuple[str, str]:
+    """Compile until the program is scheduled and its buffers are assigned. Return both as XLA writes them down.
 
     Machine code would need NVIDIA's assembler and its library of functions, so XLA ends with an error about them.
     """
@@ -166,8 +171,7 @@ def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]
         except jax.errors.JaxRuntimeError:
             if not _written(folder, _ASSIGNMENT):
                 raise
-        hlo = read_text(_written(folder, _SCHEDULED))
-        return hlo, *read_buffer_assignment(_written(folder, _ASSIGNMENT))
+        return _written(folder, _SCHEDULED), _written(folder, _ASSIGNMENT)
 
 
 def _written(folder: str, name: str) -> str:
@@ -176,7 +180,7 @@ def _written(folder: str, name: str) -> str:
     return "" if found is None else found.read_text(encoding="utf-8", errors="replace")
 
 
-def _devices(chip: Chip, topology: str, shape: tuple[int, ...]) -> np.ndarray:
+def devices_of(chip: Chip, topology: str, shape: tuple[int, ...]) -> np.ndarray:
     """The devices of a slice in the order in which a mesh of this shape should have them."""
     if chip.gpu is None:
         slice_ = topologies.get_topology_desc(topology, platform="tpu")

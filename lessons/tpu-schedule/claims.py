@@ -7,7 +7,7 @@ import math
 
 from app.learning.explorer.examples import all_examples
 from grader.core.chips import CHIPS
-from tests.grader.program.scheduled_programs import LIBTPU
+from tests.grader.program.scheduled_programs import COMPILERS
 from tests.lessons.tpu_schedules import (
     cycles_of,
     forward_loop,
@@ -21,7 +21,7 @@ _DECODER = next(each for each in all_examples() if each.slug == "decoder-7b")
 
 def compiler():
     """The version of the compiler for TPUs that wrote the programs of the lesson."""
-    return f"libtpu {LIBTPU}", ""
+    return COMPILERS["tpu"], ""
 
 
 def small_side():

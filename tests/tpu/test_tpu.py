@@ -35,7 +35,7 @@ def test_it_is_the_compiler_that_the_lock_names():
 
 
 def test_the_schedules_that_the_other_tests_read_are_what_it_prints():
-    script = "import json, tests.grader.program.scheduled_programs as it; print(json.dumps(it.compile_all()))"
+    script = "import json, tests.grader.program.scheduled_programs as it; print(json.dumps(it.compile_all('tpu')))"
     printed = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
@@ -46,7 +46,8 @@ def test_the_schedules_that_the_other_tests_read_are_what_it_prints():
 
 
 def test_every_slice_that_is_offered_can_be_compiled_for():
-    names = [chip.topology(devices) for chip in CHIPS.values() for devices in chip.shapes]
+    tpus = [chip for chip in CHIPS.values() if chip.platform == "tpu"]
+    names = [chip.topology(devices) for chip in tpus for devices in chip.shapes]
     script = (
         "import sys; from jax.experimental import topologies\n"
         "for name in sys.argv[1:]: print(len(topologies.get_topology_desc(name, platform='tpu').devices))"
@@ -55,7 +56,7 @@ def test_every_slice_that_is_offered_can_be_compiled_for():
     environment |= {"TPU_WORKER_HOSTNAMES": "localhost", "TPU_ACCELERATOR_TYPE": "v5litepod-8"}
     command = [sys.executable, "-c", script, *names]
     found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
-    assert found == [str(devices) for chip in CHIPS.values() for devices in chip.shapes]
+    assert found == [str(devices) for chip in tpus for devices in chip.shapes]
 
 
 def test_a_reference_is_compiled_for_a_slice_of_each_of_its_meshes(judge):

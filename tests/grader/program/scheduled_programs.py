@@ -1,18 +1,21 @@
-"""Programs whose schedules on TPUs are in tests/grader/program/scheduled, so that tests do not need the TPU compiler.
+"""Programs whose schedules on TPUs and GPUs are in this folder, so that tests do not need the compilers.
 
-`python -m tests.grader.program.scheduled_programs` writes them again, with the installed libtpu.
+`python -m tests.grader.program.scheduled_programs tpu` writes them again into scheduled/, with the installed libtpu,
+and with `gpu` into scheduled_on_gpus/.
 """
 
 import dataclasses
 import os
 import re
-from importlib.metadata import version
+import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).with_name("scheduled")
-# The compiler that wrote the texts.
-LIBTPU = "0.0.42.1"
+from grader.core.chips import CHIPS, Platform, compiler_of
+
+FOLDERS = {"tpu": Path(__file__).with_name("scheduled"), "gpu": Path(__file__).with_name("scheduled_on_gpus")}
+# The compilers that wrote the texts.
+COMPILERS = {"tpu": "libtpu 0.0.42.1", "gpu": "jax-cuda12-pjrt 0.10.2"}
 _SOURCE = """
 import jax
 import jax.numpy as jnp
@@ -69,10 +72,9 @@ def functions() -> dict[str, Any]:
     return found
 
 
-def compile_all() -> dict[str, str]:
+def compile_all(platform: Platform) -> dict[str, str]:
     """The text of each compiled program, by its name."""
-    os.environ |= {"TPU_SKIP_MDS_QUERY": "1", "TPU_WORKER_HOSTNAMES": "localhost", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
-    os.environ |= {"TPU_ACCELERATOR_TYPE": "v5litepod-8", "JAX_PLATFORMS": "cpu"}
+    os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
     import jax
     import numpy as np
@@ -80,8 +82,12 @@ def compile_all() -> dict[str, str]:
     from jax.sharding import AxisType, Mesh, NamedSharding
     from jax.sharding import PartitionSpec as P
 
-    if version("libtpu") != LIBTPU:
-        raise SystemExit(f"libtpu {version('libtpu')} is installed. Set LIBTPU to it, and update what depends on it.")
+    from grader.verifier.chip import devices_of, find_compiler, schedule_for_gpu
+
+    compiler = compiler_of(platform)
+    if compiler != COMPILERS[platform]:
+        raise SystemExit(f"{compiler} is installed. Set COMPILERS to it, and update what depends on it.")
+    find_compiler(platform)
     named = functions()
     mesh = jax.make_mesh((8,), ("fsdp",), axis_types=(AxisType.Auto,))
 
@@ -118,20 +124,26 @@ def compile_all() -> dict[str, str]:
         ),
     }
     texts = {}
-    topology = topologies.get_topology_desc("v5e:2x4", platform="tpu")
+    if platform == "tpu":
+        devices = np.array(topologies.get_topology_desc("v5e:2x4", platform="tpu").devices)
+    else:
+        devices = devices_of(CHIPS["h100"], "h100:8", (8,))
+    there = Mesh(devices, ("fsdp",), axis_types=(AxisType.Auto,))
     for name, (function, args) in programs.items():
-        exported = dataclasses.replace(jax.export.export(function)(*args), platforms=("tpu",))
-        there = Mesh(np.array(topology.devices), ("fsdp",), axis_types=(AxisType.Auto,))
+        exported = jax.export.export(function)(*args)
+        exported = dataclasses.replace(exported, platforms=("tpu" if platform == "tpu" else "cuda",))
         avals = [
             jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
             for aval, sharding in zip(exported.in_avals, exported.in_shardings_jax(there), strict=True)
         ]
-        text = jax.jit(exported.call).lower(*avals).compile().as_text() or ""
+        lowered = jax.jit(exported.call).lower(*avals)
+        text = (lowered.compile().as_text() or "") if platform == "tpu" else schedule_for_gpu(lowered)[0]
         # Keep only the last part of the files that it names, because the rest is specific to this machine.
         texts[name] = re.sub(r'"/[^"\n]*/([^"/\n]+\.py)"', r'"\1"', text)
     return texts
 
 
 if __name__ == "__main__":
-    for name, text in compile_all().items():
-        (FOLDER / f"{name}.txt").write_text(text)
+    chosen: Platform = "gpu" if sys.argv[1:] == ["gpu"] else "tpu"
+    for name, text in compile_all(chosen).items():
+        (FOLDERS[chosen] / f"{name}.txt").write_text(text)

@@ -1,0 +1,138 @@
+"""Programs compiled for GPUs behind the walls, by XLA's plugin for CUDA and without a GPU."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.core.chips import CHIPS, compiler_of
+from grader.core.errors import SubmissionFault
+from grader.explorer.exploration import explored
+from grader.inputs.explored_function import read_function
+from grader.package.package import Limits
+from grader.program.hlo import read_hlo
+from grader.program.schedule import read_schedule
+from grader.review.reader import read_package
+from grader.sandbox.protocol import RunnerSpec
+from tests.grader.program.scheduled_programs import COMPILERS, FOLDERS
+from tests.grader.program.test_gpu_schedule import schedule_of
+from tests.grader.shipped_submissions import PROBLEMS
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.xdist_group("gpu")
+GPUS = [chip.name for chip in CHIPS.values() if chip.platform == "gpu"]
+FSDP = sorted(
+    each.parent.name for each in PROBLEMS.glob("*fsdp*/problem.toml") if 'mode = "program"' in each.read_text()
+)
+GATHER = "import jax\n\ndef f(x, w):\n    return jax.numpy.dot(x, w)\n"
+INPUTS = 'x: float32[1024, 1024] P("data")\nw: float32[1024, 1024] P("data")'
+
+
+def on_chip(judge, source, mesh="data=8", inputs=INPUTS, chip="h100"):
+    [program] = explored(judge.inspect_function(read_function("f", mesh, inputs), source, chip=chip)).programs
+    return program.on_chip
+
+
+def test_the_schedules_that_the_other_tests_read_are_what_it_prints():
+    assert compiler_of("gpu") == COMPILERS["gpu"]
+    script = "import json, tests.grader.program.scheduled_programs as it; print(json.dumps(it.compile_all('gpu')))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    texts = json.loads(done.stdout.splitlines()[-1])
+    assert {f"{name}.txt" for name in texts} == {path.name for path in FOLDERS["gpu"].iterdir()}
+    for name, text in texts.items():
+        assert read_schedule(read_hlo(text), 8, {"fsdp": 8}, CHIPS["h100"]) == schedule_of(name)
+
+
+@pytest.mark.parametrize("chip", GPUS)
+def test_a_function_is_compiled_for_each_gpu(judge, chip):
+    gpu = on_chip(judge, GATHER, chip=chip)
+    assert (gpu.fault, gpu.topology, gpu.compiler) == (None, f"{chip}:8", compiler_of("gpu"))
+    assert gpu.flops == 2 * 128 * 1024 * 1024
+    assert 0 < gpu.argument_bytes <= gpu.peak_bytes < gpu.hbm_bytes == CHIPS[chip].hbm_bytes
+
+
+@pytest.mark.parametrize("devices", CHIPS["h100"].shapes)
+def test_every_slice_that_is_offered_can_be_compiled_for(judge, devices):
+    gpu = on_chip(judge, GATHER, f"data={devices}")
+    assert gpu.fault is None
+    assert gpu.topology == CHIPS["h100"].topology(devices)
+    [gather] = [each for part in gpu.computations for each in part.collectives]
+    assert (gather.collective, gather.group_size) == ("all-gather", devices)
+    assert gather.link == ("NVLink" if devices <= 8 else "InfiniBand")
+
+
+def test_weights_within_a_host_cross_nvlink_and_gradients_between_hosts_infiniband(judge):
+    source = (
+        "import jax\n"
+        "from jax.sharding import PartitionSpec as P\n\n"
+        "def f(x, w):\n"
+        "    def loss(w):\n"
+        "        return (x @ jax.lax.with_sharding_constraint(w, P()) ** 2).sum()\n"
+        "    return jax.lax.with_sharding_constraint(jax.grad(loss)(w), P('fsdp'))\n"
+    )
+    inputs = 'x: float32[4096, 1024] P(("data", "fsdp"))\nw: float32[1024, 1024] P("fsdp")'
+    gpu = on_chip(judge, source, "data=2, fsdp=8", inputs)
+    links = {(each.collective, each.axes): each.link for part in gpu.computations for each in part.collectives}
+    assert links["all-gather", ("fsdp",)] == "NVLink"
+    assert {link for (_, axes), link in links.items() if axes and "data" in axes} == {"InfiniBand"}
+
+
+@pytest.mark.parametrize("slug", FSDP)
+def test_the_reference_of_every_fsdp_problem_has_a_program_for_gpus(judge, slug):
+    package = read_package(PROBLEMS / slug)
+    for each in judge.inspect(package, package.reference, chip="h100"):
+        assert each.on_chip.program is not None, each.on_chip.fault
+        # A product may be split or merged, but the work stays.
+        assert each.on_chip.program.flops == pytest.approx(each.facts.census.dot_flops, rel=0.05)
+
+
+def test_what_takes_more_memory_than_a_gpu_has_is_known(judge):
+    source = "import jax.numpy as jnp\n\ndef f(x, w):\n    return jnp.sort(x @ w, axis=0)\n"
+    gpu = on_chip(judge, source, inputs="x: float32[131072, 65536]\nw: float32[65536, 131072]")
+    assert gpu.peak_bytes > gpu.hbm_bytes
+
+
+def test_native_code_of_the_cpu_has_no_place_on_a_gpu(judge):
+    gpu = on_chip(
+        judge,
+        "import jax\n\ndef f(x, w):\n    return jax.numpy.linalg.eigh(x @ w)[0]\n",
+        inputs="x: float32[8, 8]\nw: float32[8, 8]",
+    )
+    assert "native code of the CPU, which an H100 does not have" in gpu.fault
+
+
+def test_a_mesh_that_no_slice_has_is_not_checked(judge):
+    gpu = on_chip(judge, GATHER, mesh="data=3", inputs="x: float32[9, 9]\nw: float32[9, 9]")
+    assert gpu.fault == "Not checked: slices here have 2, 4, 8, 16, 32, 64, 128 or 256 chips, not 3."
+
+
+def test_a_forged_artifact_is_refused(sandbox):
+    inputs = [{"shape": [8], "dtype": "float32"}]
+    with sandbox.open(RunnerSpec(1, Limits(), program="gpu")) as session:
+        for forged in (b"", b"\0" * 4096, b"not a program"):
+            with pytest.raises(SubmissionFault, match="cannot be read"):
+                session.compile_for("h100:8", {"data": 8}, np.frombuffer(forged, np.uint8), inputs, state=0)
+
+
+def test_a_damaged_artifact_ends_in_a_program_or_a_refusal(judge, sandbox):
+    """Bytes are changed where a program's text, its shapes and its shardings are."""
+    package = read_package(PROBLEMS / "fsdp_auto_step")
+    [measured, *_] = judge.inspect(package, package.reference)
+    artifact = measured.artifact
+    whole = np.frombuffer(bytes(artifact.program), np.uint8)
+    random = np.random.default_rng(8)
+    ends = []
+    for _ in range(40):
+        damaged = whole.copy()
+        at = random.integers(0, len(whole), 3)
+        damaged[at] = random.integers(0, 256, 3)
+        with sandbox.open(RunnerSpec(1, Limits(time_s=60, wall_s=120), program="gpu")) as session:
+            try:
+                session.compile_for("h100:8", measured.mesh, damaged, list(artifact.inputs), state=artifact.state)
+                ends.append("program")
+            except SubmissionFault as fault:
+                ends.append(fault.reason)
+    assert set(ends) <= {"program", "not_exportable", "error"}, ends

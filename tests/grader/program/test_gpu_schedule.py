@@ -1,0 +1,89 @@
+"""The schedule of a program for GPUs, read from texts that XLA wrote for the programs in scheduled_programs.py."""
+
+import pytest
+
+from grader.core.chips import CHIPS
+from grader.program.differences_on_chip import differences_on_chip
+from grader.program.hlo import read_hlo
+from grader.program.schedule import Schedule, ScheduledComputation, read_schedule
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program
+from tests.grader.program.scheduled_programs import FOLDERS
+
+PRODUCT = 2 * 1024**3
+
+
+def schedule_of(name: str) -> Schedule:
+    return read_schedule(read_hlo((FOLDERS["gpu"] / f"{name}.txt").read_text()), 8, {"fsdp": 8}, CHIPS["h100"])
+
+
+def communication(computation: ScheduledComputation) -> list[tuple[str, int, int, int]]:
+    """Each collective: its kind, how many arrays it carries, and the kernels and FLOPs that hide it."""
+    return [
+        (
+            each.kind,
+            len(each.dtypes),
+            computation.kernels_between(each),
+            sum(step.flops or 0 for step in computation.between(each)),
+        )
+        for each in computation.collectives
+    ]
+
+
+def test_weights_are_gathered_in_one_and_gradients_reduced_and_scattered_in_one() -> None:
+    [main] = schedule_of("gathered_ahead").computations
+    assert communication(main) == [("all-gather", 3, 0, 0), ("reduce-scatter", 3, 0, 0)]
+    for each in main.collectives:
+        assert (each.axes, each.group_size, each.link, each.line) == (("fsdp",), 8, "NVLink", 11)
+        assert each.logical_bytes == 3 * 256 * 256 * 4
+        assert each.ring_bytes == each.logical_bytes * 7 // 8
+
+
+def test_a_gather_of_the_next_round_is_hidden_by_the_product_of_this_one() -> None:
+    main, _, body = schedule_of("next_gathered_first").computations
+    assert communication(body) == [("all-gather", 1, 3, PRODUCT)]
+    assert body.executions == 3
+    # The first one has no product beside it.
+    assert communication(main) == [("all-gather", 1, 3, 0)]
+
+
+def test_a_gather_that_the_product_needs_is_not_hidden_and_its_gradient_is() -> None:
+    main, _, forward, _, backward = schedule_of("layers_in_a_loop").computations
+    assert communication(forward) == [("all-gather", 1, 0, 0)]
+    assert communication(backward) == [("all-gather", 1, 0, 0), ("reduce-scatter", 1, 4, PRODUCT)]
+    # XLA takes one round of the backward loop out of it.
+    assert [forward.executions, backward.executions] == [4, 3]
+    assert communication(main) == [("all-gather", 1, 0, 0), ("reduce-scatter", 1, 0, 0)]
+
+
+def test_a_permute_in_a_ring_is_hidden_by_the_product_beside_it() -> None:
+    _, _, body = schedule_of("ring").computations
+    assert communication(body) == [("collective-permute", 1, 2, PRODUCT)]
+    [each] = body.collectives
+    assert (each.line, body.executions) == (30, 8)
+
+
+def test_a_sum_that_nothing_hides_starts_and_ends_at_once() -> None:
+    [main] = schedule_of("summed_gradients").computations
+    assert communication(main) == [("all-reduce", 1, 0, 0)]
+    [each] = main.collectives
+    assert each.done == each.start + 1
+
+
+def test_a_reduce_scatter_in_place_of_an_all_reduce_is_said_in_one_sentence() -> None:
+    size = 3 * 256 * 256 * 4
+    measured = program(EIGHT, collectives=[exchange("all-gather", size), exchange("all-reduce", size)])
+    collectives = [each for each in measured.facts.census.collectives]
+    mesh = measured.mesh
+    [axis] = mesh
+    schedule = read_schedule(read_hlo((FOLDERS["gpu"] / "gathered_ahead.txt").read_text()), 8, {axis: 8}, CHIPS["h100"])
+    assert differences_on_chip(collectives, mesh, schedule, CHIPS["h100"]) == [
+        f"On the H100, reduce-scatter over {axis} does for 768 KiB what all-reduce does on the CPU: each device sends "
+        "half as much."
+    ]
+
+
+@pytest.mark.parametrize("name", ["gathered_ahead", "layers_in_a_loop", "next_gathered_first", "ring"])
+def test_a_step_is_a_kernel_or_communicates(name: str) -> None:
+    for computation in schedule_of(name).computations:
+        assert all(not step.name.startswith(("param", "constant", "tuple", "bitcast")) for step in computation.steps)
+        assert all(step.cycles is None for step in computation.steps)
