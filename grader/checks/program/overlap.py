@@ -53,11 +53,12 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if a loop has such collectives and each is hidden, on each slice whose compiler is installed."""
     found = [_check_on(subject, bounds, topology) for topology in bounds.slices]
-    failed = next((each for each in found if not each.passed), None)
-    if failed is not None:
-        return failed
-    message = "\n".join(each.message for each in found)
     evidence = [part for each in found for part in each.evidence]
+    if failed := [each for each in found if not each.passed]:
+        headlines = dict.fromkeys(headline for each in failed for headline in each.headlines)
+        message = "\n".join(each.message for each in failed)
+        return Finding(False, message, failed[0].reason, evidence, headlines=tuple(headlines))
+    message = "\n".join(each.message for each in found)
     return Finding(True, message, None, evidence, checked=any(each.checked for each in found))
 
 

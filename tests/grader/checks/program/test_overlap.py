@@ -101,3 +101,36 @@ def test_what_the_compiler_refuses_does_not_pass() -> None:
 def test_a_slice_that_does_not_exist_is_refused(topology: str, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Bounds(topology=topology)
+
+
+def on_several(gpu: OnChip, tpu: OnChip) -> Finding:
+    pairs = [(program(mesh), program(mesh)) for mesh in (EIGHT, FOUR)]
+    on_chips = {"h100:8": gpu, TOPOLOGY: tpu}
+    return check(replace(subject(*pairs), on_chip=on_chips), Bounds(topology=["h100:8", TOPOLOGY]))
+
+
+def compiled(topology: str, schedule: Schedule) -> OnChip:
+    return OnChip(topology, ChipFacts(Memory(0, 0, 0, 0), 0, None, schedule), compiler="a compiler")
+
+
+def test_each_of_several_slices_has_to_pass_and_shows_what_it_found() -> None:
+    hides, waits = loop(0, 50, 0, 50, done=2), loop(0, 0, 0, 100, done=2)
+    found = on_several(compiled("h100:8", hides), compiled(TOPOLOGY, hides))
+    assert (found.passed, found.checked, len(found.evidence)) == (True, True, 2)
+    assert found.message.count("is hidden by matrix products") == 2
+    found = on_several(compiled("h100:8", waits), compiled(TOPOLOGY, hides))
+    assert (found.passed, len(found.evidence)) == (False, 2)
+    assert found.message.startswith("On h100:8 (a compiler), 0% of the operations")
+    found = on_several(compiled("h100:8", waits), compiled(TOPOLOGY, waits))
+    assert len(found.message.splitlines()) == 2
+    assert len(found.headlines) == 1
+
+
+def test_a_slice_whose_compiler_is_missing_does_not_decide() -> None:
+    missing = OnChip("h100:8", None, "Not checked: the GPU compiler is not installed here.", tried=False)
+    found = on_several(missing, compiled(TOPOLOGY, loop(0, 50, 0, 50, done=2)))
+    assert (found.passed, found.checked) == (True, True)
+    assert "Not checked: the GPU compiler" in found.message
+    assert not on_several(missing, compiled(TOPOLOGY, loop(0, 0, 0, 100, done=2))).passed
+    both = on_several(missing, replace(missing, topology=TOPOLOGY))
+    assert (both.passed, both.checked) == (True, False)
