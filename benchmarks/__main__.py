@@ -14,6 +14,7 @@ from rich.table import Table
 from app.entry.cli.errors import explain
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.figures import sheets_in
+from benchmarks.lens import compiler_for_gpus
 from benchmarks.parts import PARTS, measure_parts
 from benchmarks.problem_page import chromium
 from grader.core.errors import MeshgradeError
@@ -60,13 +61,15 @@ def bench(
 
 
 def _possible(say: Callable[[str], None]) -> list[str]:
-    """All parts, or all but the page if there is no browser for it: half an hour of figures is worth having."""
-    try:
-        chromium()
-    except BenchmarkFailed as missing:
-        say(f"web: left out. {missing}")
-        return [part for part in PARTS if part != "web"]
-    return list(PARTS)
+    """All parts, except those that need what is not installed: half an hour of figures is worth having."""
+    possible = list(PARTS)
+    for part, need in (("web", chromium), ("lens", compiler_for_gpus)):
+        try:
+            need()
+        except BenchmarkFailed as missing:
+            say(f"{part}: left out. {missing}")
+            possible.remove(part)
+    return possible
 
 
 def _print(results: Mapping[str, Any]) -> None:

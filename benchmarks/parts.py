@@ -8,6 +8,7 @@ from benchmarks.call_mode import measure_call
 from benchmarks.diverse_submissions import measure_diverse
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.explorer import measure_explore
+from benchmarks.lens import measure_lens
 from benchmarks.machine import describe_machine
 from benchmarks.problem_page import measure_web
 from benchmarks.program_mode import measure_program
@@ -19,6 +20,7 @@ PARTS = {
     "service": measure_service,
     "diverse": measure_diverse,
     "explore": measure_explore,
+    "lens": measure_lens,
     "web": measure_web,
 }
 

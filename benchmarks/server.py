@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,13 +111,16 @@ class Server:
             raise BenchmarkFailed(f"no verdict on {kind} within {_WAIT_S} s: {status}, {json.dumps(answer)[:1500]}")
         return taken_ms, verdict
 
-    def explore(self, slug: str, source: str) -> float:
-        """Explore a source. Returns the milliseconds until the result.
+    def explore(
+        self, slug: str, source: str, *, chip: str | None = None, function: Mapping[str, object] | None = None
+    ) -> float:
+        """Explore a source of a problem, or a `function` of it. Returns the milliseconds until the result.
 
         Raises:
           BenchmarkFailed: there is none, or the source has no program.
         """
-        body = json.dumps({"problem": slug, "source": source})
+        subject = {"problem": slug} if function is None else {"function": function}
+        body = json.dumps({**subject, "source": source, "chip": chip})
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         started = time.perf_counter()
         status, found = self._ask("POST", "/api/v1/explorations", body, headers)
@@ -127,6 +130,9 @@ class Server:
         taken_ms = (time.perf_counter() - started) * 1000
         if not (found.get("result") or {}).get("programs"):
             raise BenchmarkFailed(f"no program of {slug} within {_WAIT_S} s: {status}, {json.dumps(found)[:1500]}")
+        compiled = found["result"]["programs"][0]["on_chip"]
+        if chip is not None and (compiled is None or compiled["fault"]):
+            raise BenchmarkFailed(f"no program for {chip}: {json.dumps(compiled)[:1500]}")
         return taken_ms
 
     def post_many(self, workload: Workload, *, at_once: int, count: int) -> Rate:

@@ -12,7 +12,7 @@ from app.grading.queue.null_grader import NullGrader
 from benchmarks.census import Census, take_census
 from benchmarks.diverse_submissions import REJECTED_OF, SEED, choose
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.figures import CALL, DIVERSE, EXPLORE, PROGRAM, SERVICE, WEB
+from benchmarks.figures import CALL, DIVERSE, EXPLORE, LENS, PROGRAM, SERVICE, WEB
 from benchmarks.measure import Measured, percentile
 from benchmarks.mixture import Known, mixed
 from benchmarks.parts import PARTS, measure_parts
@@ -25,7 +25,7 @@ from grader.review.reader import read_package
 from tests.app.conftest import write_package
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys, *DIVERSE.keys, *EXPLORE.keys, *WEB.keys)
+ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys, *DIVERSE.keys, *EXPLORE.keys, *LENS.keys, *WEB.keys)
 RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
     "machine": {"cores": 2, "cpu": "a processor", "kernel": "6.1", "python": "3.11", "jax": "0.10"},
     "submissions": {
@@ -34,6 +34,7 @@ RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
         "service": "fsdp_step/reference",
         "diverse": "2 submissions of 1 problems",
         "explore": "fsdp_shard_map_step/reference",
+        "lens": "a compiler",
         "web": "/problems/fsdp_shard_map_step",
     },
     "repetitions": {
@@ -42,6 +43,7 @@ RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
         "service": {"students": 20},
         "diverse": {"seed": 1},
         "explore": {"ours": 1},
+        "lens": {"small": 1},
         "web": {"loads": 1},
     },
 }
@@ -160,7 +162,7 @@ def test_a_figure_without_a_target_is_neither_reached_nor_missed():
 def test_the_page_takes_its_tables_and_keeps_its_text():
     page = (CHECKOUT / "docs" / "performance.md").read_text()
     tables = tables_of(RESULTS)
-    assert set(tables) == {"call", "program", "service", "diverse", "explore", "web"}
+    assert set(tables) == {"call", "program", "service", "diverse", "explore", "lens", "web"}
     for name, line in (
         ("call", "| Idle: median bare / median ours | at least 70 | 3 | **no** |"),
         ("service", "| The class: submissions without a verdict | at most 0 | 3 | **no** |"),
