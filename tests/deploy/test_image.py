@@ -50,7 +50,11 @@ def test_what_pip_installs_is_pinned_and_the_rest_is_locked():
     for run in rests("RUN", ALL):
         for package in re.findall(r"pip install --no-cache-dir (\S+)", run):
             assert re.fullmatch(r"\w+==[\d.]+", package)
-        assert "pip install" not in run or "--no-cache-dir" in run
+        if "uv pip install" in run:
+            assert "--no-cache " in run
+            assert "--no-deps --require-hashes" in run
+        else:
+            assert "pip install" not in run or "--no-cache-dir" in run
     assert any("uv sync --frozen --no-dev" in run for run in rests("RUN", ALL))
 
 
