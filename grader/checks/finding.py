@@ -15,7 +15,7 @@ _AMOUNT = re.compile(r"\d[\d.,]*(?: (?:[KMGT]i)?B\b)?")
 class Finding:
     """The result of a check. `reason` is None if and only if it passed.
 
-    `checked` is False if this machine cannot check it, such as without the TPU compiler. It then counts as passed.
+    `checked` is False if this machine cannot check it, such as without a chip's compiler. It then counts as passed.
     `headlines` say in one plain sentence per fault what is wrong; `message` is complete without them.
     `points` are what a check that did not pass still earns, for the answers that are right.
     """

@@ -78,7 +78,7 @@ class Judge:
         """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
-          chip: compile each program for a slice of these TPUs, too.
+          chip: compile each program for a slice of these chips, too.
         Raises:
           SubmissionFault: the submission has no program; the message says why.
           GraderFault, WallMissing: the reference could not be run, or the problem is not in program mode.

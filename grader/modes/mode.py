@@ -109,7 +109,7 @@ class Mode(Protocol[P]):
         """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
-          chip: compile each program for a slice of these TPUs, too.
+          chip: compile each program for a slice of these chips, too.
         Raises:
           SubmissionFault: the submission has no program; the message says why.
           GraderFault: this mode compiles nothing.

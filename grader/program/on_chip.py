@@ -1,4 +1,4 @@
-"""Facts about an exported program that was compiled for a TPU. They are read inside the walls; it is never run."""
+"""Facts about an exported program that was compiled for a chip. They are read inside the walls; it is never run."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,9 @@ class ChipFacts:
     """One program on one slice.
 
     Attributes:
-      memory: that of one chip, without temporaries that the compiler keeps in on-chip memory.
-      peak_bytes: the most of a chip's memory in use at any time, according to the compiler.
+      memory: that of one chip, without temporaries that the compiler for TPUs keeps in on-chip memory.
+      peak_bytes: the most of a TPU's memory in use at any time, according to the compiler; all that a program allocates
+        on a GPU.
       flops: those of all matrix products on one chip; None if one of them runs an unknown number of times.
     """
 
@@ -54,5 +55,5 @@ class OnChip:
 
     @property
     def where(self) -> str:
-        """`v5e:2x4 (libtpu 0.0.42.1)`."""
+        """`h100:8 (jax-cuda12-pjrt 0.10.2)`."""
         return f"{self.topology} ({self.compiler})" if self.compiler else self.topology

@@ -19,7 +19,7 @@ class CheckResult(Closed):
 
     `headlines` say in one sentence per fault what is wrong, without meshes and cases. A check that passed has none.
 
-    `checked` is false if the grader cannot check it here, such as without the compiler for TPUs; it then counts as
+    `checked` is false if the grader cannot check it here, such as without the compiler for a chip; it then counts as
     passed.
     """
 

@@ -41,7 +41,7 @@ _ENVIRONMENT: dict[Platform, dict[str, str]] = {
     # The plugin warns that there is no driver.
     "gpu": {"TF_CPP_MIN_LOG_LEVEL": "3"},
 }
-# A `GpuTargetConfigProto` of XLA as text. What `GPU` does not give is as a H100 reports it; a compiler that lays out
+# A `GpuTargetConfigProto` of XLA as text. What `GPU` does not give is as an H100 reports it; a compiler that lays out
 # shared memory reads it, and collectives, sharding and memory do not depend on it.
 _GPU_TARGET = """
 gpu_device_info {{
@@ -175,9 +175,15 @@ def schedule_for_gpu(lowered: jax.stages.Lowered) -> tuple[str, str]:
 
 
 def _written(folder: str, name: str) -> str:
-    """What XLA wrote into a file whose name ends like this; empty if there is none."""
-    found = next(Path(folder).glob(f"*{name}"), None)
-    return "" if found is None else found.read_text(encoding="utf-8", errors="replace")
+    """What XLA wrote into the file whose name ends like this; empty if there is none.
+
+    Raises:
+      ProgramUnreadable: there are several, and one of them would be chosen by chance.
+    """
+    found = list(Path(folder).glob(f"*{name}"))
+    if len(found) > 1:
+        raise ProgramUnreadable(f"the compiler wrote {len(found)} programs instead of one")
+    return found[0].read_text(encoding="utf-8", errors="replace") if found else ""
 
 
 def devices_of(chip: Chip, topology: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -10,13 +10,12 @@ import pytest
 
 from grader.core.chips import CHIPS, compiler_of
 from grader.core.errors import SubmissionFault
-from grader.explorer.exploration import explored
-from grader.inputs.explored_function import read_function
 from grader.package.package import Limits
 from grader.program.hlo import read_hlo
 from grader.program.schedule import read_schedule
 from grader.review.reader import read_package
 from grader.sandbox.protocol import RunnerSpec
+from tests.grader.on_chips import on_chip
 from tests.grader.program.scheduled_programs import COMPILERS, FOLDERS
 from tests.grader.program.test_gpu_schedule import schedule_of
 from tests.grader.shipped_submissions import PROBLEMS
@@ -27,13 +26,6 @@ GPUS = [chip.name for chip in CHIPS.values() if chip.platform == "gpu"]
 FSDP = sorted(
     each.parent.name for each in PROBLEMS.glob("*fsdp*/problem.toml") if 'mode = "program"' in each.read_text()
 )
-GATHER = "import jax\n\ndef f(x, w):\n    return jax.numpy.dot(x, w)\n"
-INPUTS = 'x: float32[1024, 1024] P("data")\nw: float32[1024, 1024] P("data")'
-
-
-def on_chip(judge, source, mesh="data=8", inputs=INPUTS, chip="h100"):
-    [program] = explored(judge.inspect_function(read_function("f", mesh, inputs), source, chip=chip)).programs
-    return program.on_chip
 
 
 def test_the_schedules_that_the_other_tests_read_are_what_it_prints():
@@ -48,7 +40,7 @@ def test_the_schedules_that_the_other_tests_read_are_what_it_prints():
 
 @pytest.mark.parametrize("chip", GPUS)
 def test_a_function_is_compiled_for_each_gpu(judge, chip):
-    gpu = on_chip(judge, GATHER, chip=chip)
+    gpu = on_chip(judge, chip)
     assert (gpu.fault, gpu.topology, gpu.compiler) == (None, f"{chip}:8", compiler_of("gpu"))
     assert gpu.flops == 2 * 128 * 1024 * 1024
     assert 0 < gpu.argument_bytes <= gpu.peak_bytes < gpu.hbm_bytes == CHIPS[chip].hbm_bytes
@@ -56,7 +48,7 @@ def test_a_function_is_compiled_for_each_gpu(judge, chip):
 
 @pytest.mark.parametrize("devices", CHIPS["h100"].shapes)
 def test_every_slice_that_is_offered_can_be_compiled_for(judge, devices):
-    gpu = on_chip(judge, GATHER, f"data={devices}")
+    gpu = on_chip(judge, "h100", mesh=f"data={devices}")
     assert gpu.fault is None
     assert gpu.topology == CHIPS["h100"].topology(devices)
     [gather] = [each for part in gpu.computations for each in part.collectives]
@@ -74,7 +66,7 @@ def test_weights_within_a_host_cross_nvlink_and_gradients_between_hosts_infiniba
         "    return jax.lax.with_sharding_constraint(jax.grad(loss)(w), P('fsdp'))\n"
     )
     inputs = 'x: float32[4096, 1024] P(("data", "fsdp"))\nw: float32[1024, 1024] P("fsdp")'
-    gpu = on_chip(judge, source, "data=2, fsdp=8", inputs)
+    gpu = on_chip(judge, "h100", source, "data=2, fsdp=8", inputs)
     links = {(each.collective, each.axes): each.link for part in gpu.computations for each in part.collectives}
     assert links["all-gather", ("fsdp",)] == "NVLink"
     assert {link for (_, axes), link in links.items() if axes and "data" in axes} == {"InfiniBand"}
@@ -91,13 +83,14 @@ def test_the_reference_of_every_fsdp_problem_has_a_program_for_gpus(judge, slug)
 
 def test_what_takes_more_memory_than_a_gpu_has_is_known(judge):
     source = "import jax.numpy as jnp\n\ndef f(x, w):\n    return jnp.sort(x @ w, axis=0)\n"
-    gpu = on_chip(judge, source, inputs="x: float32[131072, 65536]\nw: float32[65536, 131072]")
+    gpu = on_chip(judge, "h100", source, inputs="x: float32[131072, 65536]\nw: float32[65536, 131072]")
     assert gpu.peak_bytes > gpu.hbm_bytes
 
 
 def test_native_code_of_the_cpu_has_no_place_on_a_gpu(judge):
     gpu = on_chip(
         judge,
+        "h100",
         "import jax\n\ndef f(x, w):\n    return jax.numpy.linalg.eigh(x @ w)[0]\n",
         inputs="x: float32[8, 8]\nw: float32[8, 8]",
     )
@@ -105,7 +98,7 @@ def test_native_code_of_the_cpu_has_no_place_on_a_gpu(judge):
 
 
 def test_a_mesh_that_no_slice_has_is_not_checked(judge):
-    gpu = on_chip(judge, GATHER, mesh="data=3", inputs="x: float32[9, 9]\nw: float32[9, 9]")
+    gpu = on_chip(judge, "h100", mesh="data=3", inputs="x: float32[9, 9]\nw: float32[9, 9]")
     assert gpu.fault == "Not checked: slices here have 2, 4, 8, 16, 32, 64, 128 or 256 chips, not 3."
 
 

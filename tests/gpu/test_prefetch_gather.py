@@ -7,29 +7,10 @@ import pytest
 from grader.core.chips import compiler_of
 from grader.judging.judge import Judge
 from grader.review.reader import read_package
-from grader.sandbox.build import PooledSandbox
-from grader.verdicts.evidence import Amount, Amounts
-from grader.verdicts.verdict import CheckResult, Verdict
+from tests.grader.on_chips import hidden_in, overlap_of
 
 PACKAGE = read_package(Path(__file__).parents[2] / "problems" / "prefetch_gather")
 pytestmark = pytest.mark.xdist_group("gpu")
-
-
-@pytest.fixture(scope="module")
-def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
-    """A judge that runs no known wrong submissions."""
-    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, known_runs=0)
-
-
-def overlap_of(verdict: Verdict) -> CheckResult:
-    return next(check for check in verdict.checks if check.id == "overlap")
-
-
-def hidden_in(verdict: Verdict) -> Amount:
-    """The operations that hide the only gather of the loop, on H100s."""
-    [amounts] = [each for each in overlap_of(verdict).evidence if isinstance(each, Amounts) and "h100:8" in each.title]
-    [row] = amounts.rows
-    return row
 
 
 @pytest.mark.parametrize("source", [PACKAGE.reference, *(each.source for each in PACKAGE.accepted)])
@@ -37,13 +18,13 @@ def test_what_gathers_ahead_is_hidden_on_gpus(terse: Judge, source: str) -> None
     verdict = terse.judge(PACKAGE, source)
     assert verdict.status == "accepted"
     assert f"On h100:8 ({compiler_of('gpu')}), the collective in the loop is hidden" in overlap_of(verdict).message
-    row = hidden_in(verdict)
+    row = hidden_in(verdict, "h100:8")
     assert row.mine == row.whole
 
 
 def test_the_starter_waits_and_the_editorial_says_so(terse: Judge) -> None:
     verdict = terse.judge(PACKAGE, PACKAGE.starter)
     assert not overlap_of(verdict).passed
-    row = hidden_in(verdict)
+    row = hidden_in(verdict, "h100:8")
     assert row.mine == 0
     assert f"the product of the round with its {row.whole:,} operations" in " ".join(PACKAGE.editorial.split())

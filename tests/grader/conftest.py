@@ -41,3 +41,9 @@ def sandbox(shared_cache: Path) -> Iterator[PooledSandbox]:
 def judge(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
     """A judge behind real walls."""
     return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
+
+
+@pytest.fixture(scope="session")
+def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
+    """A judge that runs no known wrong submissions."""
+    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, known_runs=0)

@@ -13,15 +13,9 @@ from tests.grader.shipped_verdicts import compare_with_kept
 SLUGS = slugs("program")
 
 
-@pytest.fixture(scope="session")
-def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
-    """A judge that runs no known wrong submissions: each is a submission of these tests as well."""
-    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, known_runs=0)
-
-
 @pytest.fixture(autouse=True)
 def no_compiler_for_chips(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kept verdicts are those of a machine without the compiler for TPUs. With it, tests/tpu judges these problems."""
+    """Kept verdicts are those of a machine without compilers for chips. tests/gpu and tests/tpu have them."""
     monkeypatch.setattr("grader.modes.program.on_chip.compiler_of", lambda platform: None)
 
 

@@ -4,7 +4,7 @@ Without libtpu nothing is collected here, so other runs of pytest need none, and
 """
 
 from grader.core.chips import compiler_of
-from tests.grader.conftest import add_one, judge, sandbox, shared_cache
+from tests.grader.conftest import add_one, judge, sandbox, shared_cache, terse
 
-__all__ = ["add_one", "judge", "sandbox", "shared_cache"]
+__all__ = ["add_one", "judge", "sandbox", "shared_cache", "terse"]
 collect_ignore_glob = [] if compiler_of("tpu") else ["test_*.py"]

@@ -7,9 +7,7 @@ import pytest
 from grader.core.chips import compiler_of
 from grader.judging.judge import Judge
 from grader.review.reader import read_package
-from grader.sandbox.build import PooledSandbox
-from grader.verdicts.evidence import Amount, Amounts
-from grader.verdicts.verdict import CheckResult, Verdict
+from tests.grader.on_chips import hidden_in, overlap_of
 
 PACKAGE = read_package(Path(__file__).parents[2] / "problems" / "prefetch_gather")
 pytestmark = pytest.mark.xdist_group("tpu")
@@ -38,23 +36,6 @@ HIDDEN = {
     "decoy_loop",
 }
 COMPILED = [each for each in PACKAGE.rejected if each.reason != "error"]
-
-
-@pytest.fixture(scope="module")
-def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
-    """A judge that runs no known wrong submissions."""
-    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, known_runs=0)
-
-
-def overlap_of(verdict: Verdict) -> CheckResult:
-    return next(check for check in verdict.checks if check.id == "overlap")
-
-
-def hidden_in(verdict: Verdict) -> Amount:
-    """The operations that hide the only gather of the loop."""
-    [amounts] = [each for each in overlap_of(verdict).evidence if isinstance(each, Amounts) and "v5e:2x4" in each.title]
-    [row] = amounts.rows
-    return row
 
 
 @pytest.mark.parametrize("name", ["reference", *[each.name for each in PACKAGE.accepted]])
@@ -96,7 +77,7 @@ def test_the_texts_say_what_this_compiler_schedules(terse: Judge) -> None:
     version = compiler_of("tpu")
     assert version in PACKAGE.statement
     assert version in PACKAGE.editorial
-    hidden = [hidden_in(terse.judge(PACKAGE, each)) for each in (PACKAGE.reference, PACKAGE.starter)]
+    hidden = [hidden_in(terse.judge(PACKAGE, each), "v5e:2x4") for each in (PACKAGE.reference, PACKAGE.starter)]
     text = " ".join(PACKAGE.editorial.split())
     assert hidden[0].mine == hidden[0].whole
     assert f"all {hidden[0].whole:,} operations of a round's product" in text

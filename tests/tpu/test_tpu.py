@@ -10,23 +10,16 @@ import pytest
 from grader.core.chips import CHIPS, compiler_of
 from grader.core.errors import SubmissionFault
 from grader.explorer.exploration import explored
-from grader.inputs.explored_function import read_function
 from grader.package.package import Limits
 from grader.program.hlo import read_hlo
 from grader.program.schedule import read_schedule
 from grader.review.reader import read_package
 from grader.sandbox.protocol import RunnerSpec
+from tests.grader.on_chips import on_chip
 from tests.grader.program.test_schedule import SCHEDULED, schedule_of
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.xdist_group("tpu")
-GATHER = "import jax\n\ndef f(x, w):\n    return jax.numpy.dot(x, w)\n"
-INPUTS = 'x: float32[1024, 1024] P("data")\nw: float32[1024, 1024] P("data")'
-
-
-def on_chip(judge, source, mesh="data=8", inputs=INPUTS, chip="v5e"):
-    [program] = explored(judge.inspect_function(read_function("f", mesh, inputs), source, chip=chip)).programs
-    return program.on_chip
 
 
 def test_it_is_the_compiler_that_the_lock_names():
@@ -79,7 +72,7 @@ def test_a_reference_is_compiled_for_a_slice_of_each_of_its_meshes(judge):
 
 @pytest.mark.parametrize("chip", [chip.name for chip in CHIPS.values() if chip.platform == "tpu"])
 def test_a_function_is_compiled_for_each_chip(judge, chip):
-    tpu = on_chip(judge, GATHER, chip=chip)
+    tpu = on_chip(judge, chip)
     assert (tpu.fault, tpu.topology, tpu.compiler) == (None, CHIPS[chip].topology(8), compiler_of("tpu"))
     assert tpu.flops == 2 * 128 * 1024 * 1024
 
@@ -87,14 +80,14 @@ def test_a_function_is_compiled_for_each_chip(judge, chip):
 def test_a_mesh_with_two_axes_has_both_in_its_communication(judge):
     source = "def f(x, w):\n    return x @ w\n"
     inputs = 'x: float32[1024, 1024] P("data", "model")\nw: float32[1024, 1024] P("model")'
-    tpu = on_chip(judge, source, "data=4, model=2", inputs)
+    tpu = on_chip(judge, "v5e", source, "data=4, model=2", inputs)
     assert {each.axes for part in tpu.computations for each in part.collectives} == {("model",)}
 
 
 def test_what_needs_more_memory_than_a_chip_has_says_so(judge):
     source = "import jax.numpy as jnp\n\ndef f(x, w):\n    return jnp.sort(x @ w, axis=0)\n"
     inputs = "x: float32[65536, 32768]\nw: float32[32768, 65536]"
-    tpu = on_chip(judge, source, inputs=inputs)
+    tpu = on_chip(judge, "v5e", source, inputs=inputs)
     assert tpu.fault.startswith("The program does not fit on a chip. The compiler says: Ran out of memory")
     assert tpu.computations == []
 
@@ -102,6 +95,7 @@ def test_what_needs_more_memory_than_a_chip_has_says_so(judge):
 def test_native_code_of_the_cpu_has_no_place_on_a_tpu(judge):
     tpu = on_chip(
         judge,
+        "v5e",
         "import jax\n\ndef f(x, w):\n    return jax.numpy.linalg.eigh(x @ w)[0]\n",
         inputs="x: float32[8, 8]\nw: float32[8, 8]",
     )
@@ -109,7 +103,7 @@ def test_native_code_of_the_cpu_has_no_place_on_a_tpu(judge):
 
 
 def test_a_mesh_that_no_slice_has_is_not_checked(judge):
-    tpu = on_chip(judge, GATHER, mesh="data=2")
+    tpu = on_chip(judge, "v5e", mesh="data=2")
     assert tpu.fault == "Not checked: slices here have 4, 8, 16, 32, 64, 128 or 256 chips, not 2."
 
 

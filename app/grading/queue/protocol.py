@@ -44,7 +44,7 @@ class Grader(Protocol):
     ) -> tuple[Measured, ...]:
         """Compile a submission to a program-mode problem for every mesh, and measure it without judging it.
 
-        With a `chip`, it is compiled for a slice of those TPUs as well.
+        With a `chip`, it is compiled for a slice of those chips as well.
 
         Raises `SubmissionFault` if it gives no program, `WallMissing`, and `Cancelled` soon after it is stopped.
         """

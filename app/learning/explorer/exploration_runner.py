@@ -1,6 +1,6 @@
 """Runs explorations with the judge.
 
-They wait in the same queue as submissions, except those for TPUs, which can take minutes.
+They wait in the same queue as submissions, except those for chips, which can take minutes.
 """
 
 from collections.abc import Callable
@@ -27,10 +27,10 @@ class Explorer:
     def __init__(self, grader: Grader, packages: PackageSource) -> None:
         self._grader = grader
         self._packages = packages
-        for_tpus = ExplorationRow.chip.is_not(None)
+        for_chips = ExplorationRow.chip.is_not(None)
         self.jobs = [
             Jobs(ExplorationRow, self._explore, only_if=(condition,), is_long=is_long)
-            for condition, is_long in ((~for_tpus, False), (for_tpus, True))
+            for condition, is_long in ((~for_chips, False), (for_chips, True))
         ]
 
     async def _explore(self, job: Job[ExplorationRow]) -> None:

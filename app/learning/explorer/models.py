@@ -16,7 +16,7 @@ class ExplorationRow(JobRow, Base):
 
     It is of a version of a problem, or of a function that belongs to none.
 
-    With a `chip`, it is compiled for a slice of those TPUs as well.
+    With a `chip`, it is compiled for a slice of those chips as well.
 
     `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it. All guests are
     one user, and `guest` says which browser it belongs to. `phase` is what a running one is doing.

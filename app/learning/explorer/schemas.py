@@ -41,7 +41,7 @@ class NewExplorationJSON(RequestBody):
     function: Function | None = None
     source: Source
     against: Source | None = None
-    chip: Annotated[ChipName | None, Field(description="Also compile it for a slice of these TPUs")] = None
+    chip: Annotated[ChipName | None, Field(description="Also compile it for a slice of these chips")] = None
 
     @model_validator(mode="after")
     def _has_one_subject(self) -> Self:

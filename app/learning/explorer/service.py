@@ -126,7 +126,7 @@ class Explorations:
 
         Args:
           subject: the slug of a problem, which gives inputs and meshes; or a function with its own.
-          chip: also compile it for a slice of these TPUs.
+          chip: also compile it for a slice of these chips.
           replaces: the id of an earlier exploration of the user, which is deleted unless it is shared.
         Raises:
           ProblemNotFound, NothingToExplore: the problem gives none.

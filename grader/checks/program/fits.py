@@ -1,7 +1,7 @@
 """Check that the program fits into the memory of a chip at the size of a real model.
 
 It is compiled for the shapes and the mesh of `[program.full_size]`, but never run: for host devices, and for the slice
-if the TPU compiler is installed.
+if its compiler is installed.
 """
 
 from collections import Counter

@@ -92,7 +92,7 @@ function keep(value) {
   }
 }
 
-/** Compiles once typing rests. One for TPUs takes minutes, so it waits for the reader. */
+/** Compiles once typing rests. One for chips can take minutes, so it waits for the reader. */
 function rest() {
   clearTimeout(timer);
   if (whileTyping?.checked && !form.elements.chip?.value) timer = setTimeout(() => run(true), REST_MS);
