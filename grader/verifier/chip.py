@@ -8,6 +8,7 @@ import dataclasses
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import jax
@@ -153,10 +154,13 @@ def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]
     return read_text(scheduled), *read_buffer_assignment(assignment)
 
 
-def schedule_for_gpu(lowered: jax.stages.Lowered) -> tuple[str, str]:
+def schedule_for_gpu(lowered: jax.stages.Lowered, flags: Mapping[str, str | bool] | None = None) -> tuple[str, str]:
     """Compile until the program is scheduled and its buffers are assigned. Return both as XLA writes them down.
 
     Machine code would need NVIDIA's assembler and its library of functions, so XLA ends with an error about them.
+
+    Args:
+      flags: more of XLA's options.
     """
     with tempfile.TemporaryDirectory() as folder:
         options: dict[str, str | bool] = {
@@ -165,6 +169,7 @@ def schedule_for_gpu(lowered: jax.stages.Lowered) -> tuple[str, str]:
             "xla_backend_optimization_level": "0",
             # cuBLAS computes the products: without a GPU to try them on, XLA's own kernels do not fit every shape.
             "xla_gpu_enable_triton_gemm": False,
+            **(flags or {}),
         }
         try:
             lowered.compile(compiler_options=options)
@@ -178,7 +183,7 @@ def _written(folder: str, name: str) -> str:
     """What XLA wrote into the file whose name ends like this; empty if there is none.
 
     Raises:
-      ProgramUnreadable: there are several, and one of them would be chosen by chance.
+      ProgramUnreadable: there are several, and nothing says which one it is.
     """
     found = list(Path(folder).glob(f"*{name}"))
     if len(found) > 1:

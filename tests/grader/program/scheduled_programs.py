@@ -5,6 +5,7 @@ and with `gpu` into scheduled_on_gpus/.
 """
 
 import dataclasses
+import math
 import os
 import re
 import sys
@@ -16,6 +17,13 @@ from grader.core.chips import CHIPS, Platform, compiler_of
 FOLDERS = {"tpu": Path(__file__).with_name("scheduled"), "gpu": Path(__file__).with_name("scheduled_on_gpus")}
 # The compilers that wrote the texts.
 COMPILERS = {"tpu": "libtpu 0.0.42.1", "gpu": "jax-cuda12-pjrt 0.10.2"}
+# Programs for GPUs alone: one of the functions, on another mesh or with one of XLA's options.
+VARIANTS: dict[str, tuple[str, dict[str, int], dict[str, str | bool]]] = {
+    "two_hosts": ("gathered_ahead", {"data": 2, "fsdp": 8}, {}),
+    "one_axis_over_two_hosts": ("gathered_ahead", {"fsdp": 16}, {}),
+    "not_combined": ("gathered_ahead", {"fsdp": 8}, {"xla_gpu_all_gather_combine_threshold_bytes": "0"}),
+    "pipelined": ("layers_in_a_loop", {"fsdp": 8}, {"xla_gpu_enable_pipelined_all_gather": True}),
+}
 _SOURCE = """
 import jax
 import jax.numpy as jnp
@@ -75,12 +83,10 @@ def functions() -> dict[str, Any]:
 def compile_all(platform: Platform) -> dict[str, str]:
     """The text of each compiled program, by its name."""
     os.environ["JAX_PLATFORMS"] = "cpu"
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=16"
     import jax
     import numpy as np
     from jax.experimental import topologies
-    from jax.sharding import AxisType, Mesh, NamedSharding
-    from jax.sharding import PartitionSpec as P
 
     from grader.verifier.chip import devices_of, find_compiler, schedule_for_gpu
 
@@ -88,59 +94,81 @@ def compile_all(platform: Platform) -> dict[str, str]:
     if compiler != COMPILERS[platform]:
         raise SystemExit(f"{compiler} is installed. Set COMPILERS to it, and update what depends on it.")
     find_compiler(platform)
+    texts = {}
+    for name, (function, args) in _programs(jax.make_mesh((8,), ("fsdp",), devices=jax.devices()[:8])).items():
+        if platform == "tpu":
+            chips = np.array(topologies.get_topology_desc("v5e:2x4", platform="tpu").devices)
+            texts[name] = _lowered(function, args, chips, platform).compile().as_text() or ""
+        else:
+            texts[name], _ = schedule_for_gpu(
+                _lowered(function, args, devices_of(CHIPS["h100"], "h100:8", (8,)), platform)
+            )
+    if platform == "gpu":
+        for name, (base, axes, flags) in VARIANTS.items():
+            sizes = tuple(axes.values())
+            count = math.prod(sizes)
+            mesh = jax.make_mesh(sizes, tuple(axes), devices=jax.devices()[:count])
+            chips = devices_of(CHIPS["h100"], str(CHIPS["h100"].topology(count)), sizes)
+            texts[name], _ = schedule_for_gpu(_lowered(*_programs(mesh)[base], chips, platform), flags)
+    # Keep only the last part of the files that it names, because the rest is specific to this machine.
+    return {name: re.sub(r'"/[^"\n]*/([^"/\n]+\.py)"', r'"\1"', text) for name, text in texts.items()}
+
+
+def _programs(mesh: Any) -> dict[str, tuple[Any, list[Any]]]:
+    """Each function and the forms of its arguments. Weights are split over `fsdp`, rows over all axes."""
+    import jax
+    from jax.sharding import NamedSharding
+    from jax.sharding import PartitionSpec as P
+
     named = functions()
-    mesh = jax.make_mesh((8,), ("fsdp",), axis_types=(AxisType.Auto,))
+    rows = P(mesh.axis_names)
+    layers, columns = P(None, "fsdp"), P(None, "fsdp")
+    weights = NamedSharding(mesh, P("fsdp"))
 
-    rows = P("fsdp")
-
-    def array(*shape: int, spec: P = rows) -> jax.ShapeDtypeStruct:
+    def array(*shape: int, spec: P) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct(shape, "float32", sharding=NamedSharding(mesh, spec))
 
     def mapped(name: str, in_specs: Any, out_specs: Any) -> Any:
         return jax.shard_map(named[name], mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
 
-    layers, columns = P(None, "fsdp"), P(None, "fsdp")
-    weights = NamedSharding(mesh, P("fsdp"))
-    programs = {
+    return {
         "gathered_ahead": (
             jax.jit(named["gathered_ahead"], out_shardings=(weights,) * 3, donate_argnums=(0, 1, 2)),
-            [*[array(256, 256)] * 3, array(1024, 256)],
+            [*[array(256, 256, spec=P("fsdp"))] * 3, array(1024, 256, spec=rows)],
         ),
         "layers_in_a_loop": (
-            jax.jit(mapped("layers_in_a_loop", (layers, P("fsdp")), layers), donate_argnums=0),
-            [array(4, 1024, 1024, spec=layers), array(8192, 1024)],
+            jax.jit(mapped("layers_in_a_loop", (layers, rows), layers), donate_argnums=0),
+            [array(4, 1024, 1024, spec=layers), array(8192, 1024, spec=rows)],
         ),
         "next_gathered_first": (
-            jax.jit(mapped("next_gathered_first", (layers, P("fsdp")), P("fsdp"))),
-            [array(4, 1024, 1024, spec=layers), array(8192, 1024)],
+            jax.jit(mapped("next_gathered_first", (layers, rows), rows)),
+            [array(4, 1024, 1024, spec=layers), array(8192, 1024, spec=rows)],
         ),
         "ring": (
             jax.jit(mapped("ring", (P(), columns), columns)),
             [array(1024, 1024, spec=P()), array(1024, 8192, spec=columns)],
         ),
         "summed_gradients": (
-            jax.jit(mapped("summed_gradients", (P(), P("fsdp")), P()), donate_argnums=0),
-            [array(1024, 1024, spec=P()), array(8192, 1024)],
+            jax.jit(mapped("summed_gradients", (P(), rows), P()), donate_argnums=0),
+            [array(1024, 1024, spec=P()), array(8192, 1024, spec=rows)],
         ),
     }
-    texts = {}
-    if platform == "tpu":
-        devices = np.array(topologies.get_topology_desc("v5e:2x4", platform="tpu").devices)
-    else:
-        devices = devices_of(CHIPS["h100"], "h100:8", (8,))
-    there = Mesh(devices, ("fsdp",), axis_types=(AxisType.Auto,))
-    for name, (function, args) in programs.items():
-        exported = jax.export.export(function)(*args)
-        exported = dataclasses.replace(exported, platforms=("tpu" if platform == "tpu" else "cuda",))
-        avals = [
-            jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
-            for aval, sharding in zip(exported.in_avals, exported.in_shardings_jax(there), strict=True)
-        ]
-        lowered = jax.jit(exported.call).lower(*avals)
-        text = (lowered.compile().as_text() or "") if platform == "tpu" else schedule_for_gpu(lowered)[0]
-        # Keep only the last part of the files that it names, because the rest is specific to this machine.
-        texts[name] = re.sub(r'"/[^"\n]*/([^"/\n]+\.py)"', r'"\1"', text)
-    return texts
+
+
+def _lowered(function: Any, args: list[Any], chips: Any, platform: Platform) -> Any:
+    """The function, exported for host devices, for a mesh of these chips."""
+    import jax
+    from jax.sharding import Mesh
+
+    exported = jax.export.export(function)(*args)
+    exported = dataclasses.replace(exported, platforms=("tpu" if platform == "tpu" else "cuda",))
+    axes = args[0].sharding.mesh
+    there = Mesh(chips, axes.axis_names, axis_types=axes.axis_types)
+    avals = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
+        for aval, sharding in zip(exported.in_avals, exported.in_shardings_jax(there), strict=True)
+    ]
+    return jax.jit(exported.call).lower(*avals)
 
 
 if __name__ == "__main__":

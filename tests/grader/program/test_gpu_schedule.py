@@ -1,5 +1,7 @@
 """The schedule of a program for GPUs, read from texts that XLA wrote for the programs in scheduled_programs.py."""
 
+import math
+
 import pytest
 
 from grader.core.chips import CHIPS
@@ -7,13 +9,19 @@ from grader.program.differences_on_chip import differences_on_chip
 from grader.program.hlo import read_hlo
 from grader.program.schedule import Schedule, ScheduledComputation, read_schedule
 from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program
-from tests.grader.program.scheduled_programs import FOLDERS
+from tests.grader.program.scheduled_programs import FOLDERS, VARIANTS
 
 PRODUCT = 2 * 1024**3
 
 
 def schedule_of(name: str) -> Schedule:
-    return read_schedule(read_hlo((FOLDERS["gpu"] / f"{name}.txt").read_text()), 8, {"fsdp": 8}, CHIPS["h100"])
+    return schedule_in((FOLDERS["gpu"] / f"{name}.txt").read_text(), name)
+
+
+def schedule_in(text: str, name: str) -> Schedule:
+    """The schedule in the text of the program of this name, on its mesh."""
+    _, axes, _ = VARIANTS.get(name, ("", {"fsdp": 8}, {}))
+    return read_schedule(read_hlo(text), math.prod(axes.values()), axes, CHIPS["h100"])
 
 
 def communication(computation: ScheduledComputation) -> list[tuple[str, int, int, int]]:
@@ -80,6 +88,31 @@ def test_a_reduce_scatter_in_place_of_an_all_reduce_is_said_in_one_sentence() ->
         f"On the H100, reduce-scatter over {axis} does for 768 KiB what all-reduce does on the CPU: each device sends "
         "half as much."
     ]
+
+
+def test_what_stays_within_a_host_crosses_nvlink_and_what_leaves_it_infiniband() -> None:
+    [main] = schedule_of("two_hosts").computations
+    assert [(each.kind, each.axes, each.link) for each in main.collectives] == [
+        ("all-gather", ("fsdp",), "NVLink"),
+        ("reduce-scatter", ("fsdp",), "NVLink"),
+        ("all-reduce", ("data",), "InfiniBand"),
+    ]
+    # The gradients of one shard.
+    assert main.collectives[2].logical_bytes == 3 * 256 * 256 * 4 // 8
+    [main] = schedule_of("one_axis_over_two_hosts").computations
+    assert {(each.axes, each.group_size, each.link) for each in main.collectives} == {(("fsdp",), 16, "InfiniBand")}
+
+
+def test_gathers_that_are_not_combined_are_hidden_by_the_products_before_them() -> None:
+    [main] = schedule_of("not_combined").computations
+    assert [each[1] for each in communication(main)] == [1, 1, 1, 3]
+    assert [each[3] > 0 for each in communication(main)] == [False, False, True, False]
+
+
+def test_a_pipelined_gather_moves_into_the_round_before() -> None:
+    _, _, forward, *_ = schedule_of("pipelined").computations
+    assert communication(forward) == [("all-gather", 1, 5, PRODUCT)]
+    assert forward.executions == 3
 
 
 @pytest.mark.parametrize("name", ["gathered_ahead", "layers_in_a_loop", "next_gathered_first", "ring"])
