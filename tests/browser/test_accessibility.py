@@ -51,6 +51,7 @@ PATHS = [
     "/lessons/pipelines",
     "/lessons/tensor-sequence-context",
     "/lessons/tpu-schedule",
+    "/lessons/gpu-schedule",
     "/lessons/running-a-sharded-job",
     "/calculators",
     "/comparison",
