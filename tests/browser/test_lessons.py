@@ -127,7 +127,7 @@ def test_steps_are_played_and_scrubbed(open_page: OpenPage) -> None:
     expect(scrub).to_have_attribute("aria-valuetext", "Reduce")
     scrub.press("ArrowLeft")
     expect(shown).to_contain_text("Free:")
-    steps.get_by_role("radio", name="Reduce").check(force=True)
+    steps.get_by_role("radio", name="Reduce").press("Space")
     expect(scrub).to_have_value("5")
     play = steps.get_by_role("button", name="Play")
     play.press("Enter")
