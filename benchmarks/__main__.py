@@ -82,7 +82,8 @@ def _print(results: Mapping[str, Any]) -> None:
         medians.add_column("ms", justify="right")
         for title, key in sheet.medians:
             medians.add_row(title, f"{results[key]:,.0f}")
-        console.print(medians)
+        if sheet.medians:
+            console.print(medians)
 
         targets = Table(title=f"Targets: {sheet.title.lower()}", title_justify="left")
         for column in ("figure", "target", "here", "reached"):

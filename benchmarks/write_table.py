@@ -62,7 +62,7 @@ def _figures(sheet: Sheet, results: Results) -> str:
     targets = [[each.title, each.target, each.shown(results), marks[each.reached(results)]] for each in sheet.targets]
     return "\n\n".join(
         (
-            _markdown([f"median of {sheet.medians_of}", "ms"], medians),
+            *([_markdown([f"median of {sheet.medians_of}", "ms"], medians)] if medians else []),
             _markdown(["figure", "target", "measured", "reached"], targets),
             f"Measured with `{results['submissions'][sheet.part]}` on {_machine(results)}. "
             f"Repetitions: {_listed(results['repetitions'][sheet.part])}.",

@@ -259,11 +259,13 @@ def _compiler(program: ChipProgram) -> str:
 
 
 def _links(program: ChipProgram) -> tuple[tuple[str, int], ...]:
-    """The bytes that a chip sends over each link in one call, as far as the number of executions is known."""
+    """The bytes that a chip sends over each link in one call. A collective that runs an unknown number of times counts
+    once.
+    """
     sent: Counter[str] = Counter()
     for computation in program.computations:
         for each in computation.collectives:
-            sent[each.link] += each.ring_bytes * (computation.executions or 1)
+            sent[each.link] += each.ring_bytes * (1 if computation.executions is None else computation.executions)
     return tuple(sent.items())
 
 
