@@ -84,7 +84,6 @@ def compile_all(platform: Platform) -> dict[str, str]:
     """The text of each compiled program, by its name."""
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=16"
-    import jax
     import numpy as np
     from jax.experimental import topologies
 
@@ -95,7 +94,7 @@ def compile_all(platform: Platform) -> dict[str, str]:
         raise SystemExit(f"{compiler} is installed. Set COMPILERS to it, and update what depends on it.")
     find_compiler(platform)
     texts = {}
-    for name, (function, args) in _programs(jax.make_mesh((8,), ("fsdp",), devices=jax.devices()[:8])).items():
+    for name, (function, args) in _programs(_mesh({"fsdp": 8})).items():
         if platform == "tpu":
             chips = np.array(topologies.get_topology_desc("v5e:2x4", platform="tpu").devices)
             texts[name] = _lowered(function, args, chips, platform).compile().as_text() or ""
@@ -105,13 +104,21 @@ def compile_all(platform: Platform) -> dict[str, str]:
             )
     if platform == "gpu":
         for name, (base, axes, flags) in VARIANTS.items():
-            sizes = tuple(axes.values())
-            count = math.prod(sizes)
-            mesh = jax.make_mesh(sizes, tuple(axes), devices=jax.devices()[:count])
-            chips = devices_of(CHIPS["h100"], str(CHIPS["h100"].topology(count)), sizes)
+            mesh, sizes = _mesh(axes), tuple(axes.values())
+            chips = devices_of(CHIPS["h100"], str(CHIPS["h100"].topology(mesh.size)), sizes)
             texts[name], _ = schedule_for_gpu(_lowered(*_programs(mesh)[base], chips, platform), flags)
     # Keep only the last part of the files that it names, because the rest is specific to this machine.
     return {name: re.sub(r'"/[^"\n]*/([^"/\n]+\.py)"', r'"\1"', text) for name, text in texts.items()}
+
+
+def _mesh(axes: dict[str, int]) -> Any:
+    """A mesh of as many host devices, with the axes of mode Auto."""
+    import jax
+    from jax.sharding import AxisType
+
+    sizes = tuple(axes.values())
+    devices = jax.devices()[: math.prod(sizes)]
+    return jax.make_mesh(sizes, tuple(axes), axis_types=(AxisType.Auto,) * len(axes), devices=devices)
 
 
 def _programs(mesh: Any) -> dict[str, tuple[Any, list[Any]]]:
