@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.core.chips import slice_of
@@ -16,17 +16,24 @@ def _existing(topology: str) -> str:
     return topology
 
 
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
 _Slice = Annotated[str, AfterValidator(_existing)]
+_ONE, _SEVERAL = {"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
 
 class TopologyBounds(CheckBounds):
     """`topology` is a slice such as h100:8, or a list. The program for as many devices is compiled for each."""
 
-    topology: _Slice | Annotated[list[_Slice], Field(min_length=1)]
-
-    @property
-    def slices(self) -> list[str]:
-        return [self.topology] if isinstance(self.topology, str) else self.topology
+    # One as a list of one, and not a union of types: a fault is then said once.
+    topology: Annotated[
+        list[_Slice],
+        Field(min_length=1),
+        BeforeValidator(_as_list),
+        WithJsonSchema({"anyOf": [_ONE, _SEVERAL]}),
+    ]
 
 
 class FullSizeBounds(CheckBounds):

@@ -38,13 +38,13 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     kinds = listed(bounds.kinds, "or")
     return Wording(
         (
-            f"on {listed(bounds.slices, 'and')}, at least {bounds.at_least:.0%} of a round's matrix products run while "
-            f"each {kinds} of the loop is in flight",
+            f"on {listed(bounds.topology, 'and')}, at least {bounds.at_least:.0%} of a round's matrix products run "
+            f"while each {kinds} of the loop is in flight",
         ),
         (
             f"each {kinds} of {bounds.ignore_below:,} bytes or more in a loop: at least {bounds.at_least:g} times the "
             "operations of the round's matrix products run between its start and its end, in the schedule of the "
-            f"compiler for {listed(bounds.slices, 'and')}",
+            f"compiler for {listed(bounds.topology, 'and')}",
             "not checked, and counted as passed, where the compiler is not installed",
         ),
     )
@@ -52,7 +52,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if a loop has such collectives and each is hidden, on each slice whose compiler is installed."""
-    found = [_check_on(subject, bounds, topology) for topology in bounds.slices]
+    found = [_check_on(subject, bounds, topology) for topology in bounds.topology]
     evidence = [part for each in found for part in each.evidence]
     if failed := [each for each in found if not each.passed]:
         headlines = dict.fromkeys(headline for each in failed for headline in each.headlines)

@@ -124,7 +124,7 @@ class ProgramGrading(RunnerGrading):
         """The programs for the slices that checks name, each compiled once."""
         found: dict[str, OnChip] = {}
         for spec in self._manifest.checks:
-            slices = spec.bounds.slices if isinstance(spec.bounds, TopologyBounds) else []
+            slices = spec.bounds.topology if isinstance(spec.bounds, TopologyBounds) else []
             for topology in slices:
                 if topology in found:
                     continue
