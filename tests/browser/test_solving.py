@@ -94,6 +94,20 @@ def test_a_reload_resumes_what_is_under_way(open_page: OpenPage) -> None:
     expect(turn_to(page, "History").get_by_role("row").nth(1)).to_contain_text("cancelled")
 
 
+def test_a_verdict_leaves_the_focus_where_the_reader_went(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page(PROBLEM)
+    write(page, accepted_source)
+    held: list[Route] = []
+    page.route("**/attempts/*/verdict", lambda route: held.append(route))
+    with page.expect_request("**/attempts/*/verdict", timeout=VERDICT_TIMEOUT_MS):
+        page.get_by_role("button", name="Run").click()
+    editor(page).focus()
+    held[0].continue_()
+    await_verdict(page, "accepted")
+    expect(progress(page)).to_contain_text("Done: accepted")
+    expect(editor(page)).to_be_focused()
+
+
 def test_what_is_still_being_sent_can_be_cancelled(open_page: OpenPage) -> None:
     page = open_page(PROBLEM)
     write(page, "while True: pass")

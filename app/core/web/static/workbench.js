@@ -121,7 +121,7 @@ async function show(text, begin, waitedS = 0) {
   delete verdictBox.dataset.last;
   const before = [verdictBox, markOf("verdict")].map((box) => [box, [...box.childNodes]]);
   sayInVerdict("The verdict appears here once grading has finished.");
-  const sent = editor.value();
+  const [sent, focused] = [editor.value(), document.activeElement];
   line.start(text, waitedS);
   showFaults(form);
   try {
@@ -135,7 +135,7 @@ async function show(text, begin, waitedS = 0) {
     else if (ended.withheld_until) sayInVerdict(`This is an exam: verdicts are hidden until ${new Date(ended.withheld_until).toLocaleString()}.`);
     else sayInVerdict("No verdict: the grading was cancelled.");
     line.stop(verdictBox.querySelector("[data-status=unwritten]") ? "Nothing written yet." : summarize(ended));
-    if (ended.verdict) turnToVerdict(sent);
+    if (ended.verdict) turnToVerdict(editor.value() === sent && document.activeElement === focused);
     if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
     if (ended.kind === "attempt" && ended.verdict?.status === "accepted") await unlockEditorial();
   } catch (error) {
@@ -212,10 +212,10 @@ function showVerdict(fragment, source = null) {
   mark.append(shown, hidden);
 }
 
-/** The verdict becomes the main part and its headline has the focus, unless the reader has gone on typing. */
-function turnToVerdict(sent) {
+/** The verdict becomes the main part and, if the reader has waited for it, its headline has the focus. */
+function turnToVerdict(hasWaited) {
   const headline = verdictBox.querySelector(".verdict h2");
-  if (editor.value() === sent) {
+  if (hasWaited) {
     select("verdict");
     headline.tabIndex = -1;
     headline.focus();
