@@ -65,12 +65,13 @@ class Result:
 class FullSizeProgram:
     """The programs at `[program.full_size]`, compiled but never run. If `program` is None, `fault` says why.
 
-    `program.on_chip` is None if it was not compiled for a slice, as in a run.
+    `on_chip` has the program for each slice that the check names; none if it was not compiled for slices, as in a run.
     """
 
     reference: Measured
     program: Measured | None
     fault: SubmissionFault | None = None
+    on_chip: Mapping[str, OnChip] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What checks on a chip's program share: the slices in their bounds, and their finding if there is no program."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -24,22 +25,50 @@ _Slice = Annotated[str, AfterValidator(_existing)]
 _ONE, _SEVERAL = {"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
 
+# One as a list of one, and not a union of types: a fault is then said once.
+_Slices = Annotated[
+    list[_Slice],
+    Field(min_length=1),
+    BeforeValidator(_as_list),
+    WithJsonSchema({"anyOf": [_ONE, _SEVERAL]}),
+]
+
+
 class TopologyBounds(CheckBounds):
     """`topology` is a slice such as h100:8, or a list. The program for as many devices is compiled for each."""
 
-    # One as a list of one, and not a union of types: a fault is then said once.
-    topology: Annotated[
-        list[_Slice],
-        Field(min_length=1),
-        BeforeValidator(_as_list),
-        WithJsonSchema({"anyOf": [_ONE, _SEVERAL]}),
-    ]
+    topology: _Slices
+
+
+class AlsoOnChips(CheckBounds):
+    """A check on the CPU's program that can, with `[checks.on_chip]`, also bound the programs for slices."""
+
+    on_chip: TopologyBounds | None = None
 
 
 class FullSizeBounds(CheckBounds):
-    """The program is that of `[program.full_size]`, and `topology` a slice of as many chips as its mesh has devices."""
+    """The program is that of `[program.full_size]`; a slice in `topology` has as many chips as its mesh has devices."""
 
-    topology: _Slice
+    topology: _Slices
+
+
+def slices_in(bounds: CheckBounds) -> list[str]:
+    """The slices for which the check needs the program of a mesh."""
+    if isinstance(bounds, AlsoOnChips):
+        return [] if bounds.on_chip is None else bounds.on_chip.topology
+    return bounds.topology if isinstance(bounds, TopologyBounds) else []
+
+
+def together(findings: Sequence[Finding]) -> Finding:
+    """One finding from those on each slice, or on host devices and on each slice: it passes if all do."""
+    evidence = [part for each in findings for part in each.evidence]
+    failed = [each for each in findings if not each.passed]
+    message = "\n".join(each.message for each in failed or findings if each.message)
+    checked = any(each.checked for each in findings)
+    if not failed:
+        return Finding(True, message, None, evidence, checked=checked)
+    headlines = dict.fromkeys(headline for each in failed for headline in each.headlines)
+    return Finding(False, message, failed[0].reason, evidence, headlines=tuple(headlines))
 
 
 def unchecked(on_chip: OnChip, reason: Reason) -> Finding:

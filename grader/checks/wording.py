@@ -1,6 +1,6 @@
 """How a check describes its bounds to students: in plain words, and exactly."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.package.package import Tolerance
@@ -39,6 +39,21 @@ def within(low: float | None, high: float | None) -> str:
 
 def _times(number: float | None) -> str:
     return "" if number == 1 else f" {number:g} times"
+
+
+def expected(low: float | None, high: float | None, words: Callable[[float], str]) -> str:
+    """A range after `expected`: `none`, `2x` or `between 1x and 2x`, if `words` is `multiple`."""
+    if high == 0:
+        return "none"
+    if high is None:
+        return f"at least {words(low or 0)}"
+    if low is None:
+        return f"at most {words(high)}"
+    return words(low) if low == high else f"between {words(low)} and {words(high)}"
+
+
+def multiple(number: float) -> str:
+    return f"{number:g}x"
 
 
 def closeness(tolerance: Mapping[str, Tolerance]) -> str:

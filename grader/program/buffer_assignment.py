@@ -9,26 +9,47 @@ from grader.program.memory import Memory
 from grader.program.tokens import ProgramUnreadable, integer
 
 _ALLOCATION = re.compile(r"allocation \d{1,19}: size (\d{1,19})(?:, (.*))?:")
+_VALUE = re.compile(r" value: <\d{1,19} (\S+) @\d{1,19}> \(size=(\d{1,19}),offset=(\d{1,19})\): (\S+)")
+# The second result of a cuBLAS call is its workspace: 4 MiB and more, however small the product is.
+_WORKSPACE = re.compile(r"(?:custom-call|cublas)[\w.-]*\{1\} s8\[\d+\].*")
 
 
 def read_buffer_assignment(text: str) -> tuple[Memory, int]:
     """The program's memory, and the bytes of all allocations, which a device holds while it runs the program.
 
+    Temporaries are the bytes that arrays occupy at some time. The workspaces of cuBLAS count as allocated, but not as
+    temporaries.
+
     Raises:
       ProgramUnreadable: no line describes an allocation.
     """
     arguments = outputs = temporaries = aliases = everything = 0
+    ranges: list[tuple[int, int]] | None = None
     for line in text.splitlines():
         found = _ALLOCATION.fullmatch(line)
         if found is None:
+            value = None if ranges is None else _VALUE.match(line)
+            if value is not None and ranges is not None and not _WORKSPACE.fullmatch(f"{value[1]} {value[4]}"):
+                start = integer(value[3]) or 0
+                ranges.append((start, start + (integer(value[2]) or 0)))
             continue
+        temporaries += _covered(ranges or [])
         size, what = integer(found[1]) or 0, found[2] or ""
         is_argument, is_live_out = what.startswith("parameter "), what.endswith("maybe-live-out")
         arguments += size * is_argument
         outputs += size * is_live_out
         aliases += size * (is_argument and is_live_out)
-        temporaries += size * ("preallocated-temp" in what)
+        ranges = [] if "preallocated-temp" in what else None
         everything += size
     if not everything:
         raise ProgramUnreadable("the compiler wrote no buffer assignment")
-    return Memory(arguments, outputs, temporaries, aliases), everything
+    return Memory(arguments, outputs, temporaries + _covered(ranges or []), aliases), everything
+
+
+def _covered(ranges: list[tuple[int, int]]) -> int:
+    """The bytes in at least one of these ranges."""
+    covered = end = 0
+    for start, stop in sorted(ranges):
+        covered += max(0, stop - max(start, end))
+        end = max(end, stop)
+    return covered

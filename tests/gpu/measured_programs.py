@@ -18,7 +18,10 @@ from grader.review.reader import read_package
 KEPT = Path(__file__).with_suffix(".json")
 PROBLEMS = Path(__file__).parents[2] / "problems"
 # On 8 H100s.
-SMALL = {slug: ("reference", "starter") for slug in ("constraint_gather_weights", "fsdp_auto_step")}
+SMALL = {
+    "constraint_gather_weights": ("reference", "starter"),
+    "fsdp_auto_step": ("reference", "starter", "submissions/accepted/adam_by_hand"),
+}
 # At full size.
 LARGE = {"fit_7b": ("reference", "starter", "submissions/accepted/products_kept")}
 

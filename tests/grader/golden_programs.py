@@ -96,7 +96,7 @@ def overlap(on_chip: OnChip) -> Verdict:
 
 def fits(temporary_bytes: int) -> Verdict:
     """A program that needs these bytes and its arguments' at full size, without the TPU compiler."""
-    full = FullSizeProgram(at_full_size(0), replace(at_full_size(temporary_bytes), on_chip=MISSING))
+    full = FullSizeProgram(at_full_size(0), at_full_size(temporary_bytes), on_chip={MISSING.topology: MISSING})
     with patch("grader.modes.program.grading.ProgramGrading._full_size", lambda *_: full):
         return check("fits", topology="v5e:16x16")
 

@@ -1,10 +1,10 @@
 """Check communication between devices: which collectives, over which axes, how many bytes, inside or outside loops."""
 
 import math
-from collections.abc import Callable
 
 from pydantic import Field
 
+from grader.checks.chip_rules import ChipCollectives, check_on_chips
 from grader.checks.collective_rules import (
     BoundedAmount,
     Counted,
@@ -22,9 +22,10 @@ from grader.checks.collective_table import evidence_of
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.rule_wording import sentences_of, wording_of
-from grader.checks.wording import Wording, listed, small
+from grader.checks.topology import AlsoOnChips, together
+from grader.checks.wording import Wording, expected, listed, multiple, small
 from grader.core.text import in_bytes
-from grader.package.package import CheckBounds, ProgramManifest
+from grader.package.package import ProgramManifest
 from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
 from grader.program.measurement import Measured
 from grader.verdicts.evidence import Limit
@@ -35,12 +36,16 @@ TRUST: Trust = "verified"
 _MAX_NAMED = 3
 
 
-class Bounds(CheckBounds):
-    """Collectives that move less than `ignore_below` bytes, such as a loss or a counter, are ignored."""
+class Bounds(AlsoOnChips):
+    """Collectives that move less than `ignore_below` bytes, such as a loss or a counter, are ignored.
+
+    `on_chip` bounds what they move in the programs for slices, where compilers may choose other collectives.
+    """
 
     allowed: list[Kind] | None = None
     ignore_below: int = Field(default=64, ge=0)
     rules: list[Rule] = Field(default_factory=list)
+    on_chip: ChipCollectives | None = None
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
@@ -54,12 +59,18 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
             f"allowed kinds: {allowed}",
             *small(bounds.ignore_below, "collectives"),
             "bytes are those of the whole tensor, counted each time that a collective runs",
+            *(bounds.on_chip.wording() if bounds.on_chip else ()),
         ),
     )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if only allowed kinds occur and every rule holds on every mesh. Evidence: a table, a timeline and limits."""
+    found = _check_host_devices(subject, bounds)
+    return found if bounds.on_chip is None else together([found, check_on_chips(subject, bounds.on_chip)])
+
+
+def _check_host_devices(subject: Subject, bounds: Bounds) -> Finding:
     evidence = []
     faults: list[Located] = []
     for pair in subject.pairs:
@@ -134,24 +145,24 @@ def _broken(subject: Subject, pair: Pair, counted: Counted, ignore_below: int) -
     times = executions_of(pair, counted)
     if times is not None and times.is_broken:
         runs = f"{_verb(rule, 'run')} {_times(times.number)}" if times.number else f"never {_verb(rule, 'run')}"
-        return f"{_rule_name(rule)} {runs}; expected {_range(times.low, times.high, _times)}."
+        return f"{_rule_name(rule)} {runs}; expected {expected(times.low, times.high, _times)}."
     return None
 
 
 def _describe(subject: Subject, pair: Pair, counted: Counted, amount: BoundedAmount) -> str:
     rule, total, unit = counted.rule, amount.number, amount.unit
     whose, bytes_of = _unit_names(rule, amount.name)
-    expected = _range(rule.at_least, rule.at_most, _multiple)
+    bounds = expected(rule.at_least, rule.at_most, multiple)
     move = _verb(rule, "move")
     if not total:
-        return f"{_rule_name(rule)} {move} nothing{whose}; expected {expected} {bytes_of} ({in_bytes(unit)})."
+        return f"{_rule_name(rule)} {move} nothing{whose}; expected {bounds} {bytes_of} ({in_bytes(unit)})."
     if rule.not_into is not None and not amount.high:
         line, _ = _source_of(subject, pair, rule, counted.perhaps)
         moves = f"{_rule_name(rule)}{line} {move} {in_bytes(total)}"
         return f"{moves} that do not end up in {', '.join(rule.not_into)}; expected none."
     ratio = f", {total / unit:.3g}x {bytes_of} ({in_bytes(unit)})" if unit else ""
     line, leaves_from = _source_of(subject, pair, rule, counted.perhaps) if total == amount.most else ("", "")
-    return f"{_rule_name(rule)}{line} {move} {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
+    return f"{_rule_name(rule)}{line} {move} {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {bounds}."
 
 
 def _unit_names(rule: Rule, name: str) -> tuple[str, str]:
@@ -168,7 +179,7 @@ def _too_much_at_once(rule: Rule, largest: Execution | None) -> str | None:
     ratio = f", {largest.moved / largest.unit:.3g}x {bytes_of} ({in_bytes(largest.unit)})" if largest.unit else ""
     return (
         f"{_rule_name(rule)}{_line(largest.use)} {_verb(rule, 'move')} {in_bytes(largest.moved)}{whose} in one "
-        f"execution{ratio}; expected at most {_multiple(rule.at_once)}."
+        f"execution{ratio}; expected at most {multiple(rule.at_once)}."
     )
 
 
@@ -228,20 +239,6 @@ def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[CountedPa
     more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
     names = ", ".join(others[:_MAX_NAMED]) + more
     return _line(largest.use), f", computed from {names or 'no leaf of the state'}"
-
-
-def _range(low: float | None, high: float | None, words: Callable[[float], str]) -> str:
-    if high == 0:
-        return "none"
-    if high is None:
-        return f"at least {words(low or 0)}"
-    if low is None:
-        return f"at most {words(high)}"
-    return words(low) if low == high else f"between {words(low)} and {words(high)}"
-
-
-def _multiple(number: float) -> str:
-    return f"{number:g}x"
 
 
 def _times(number: float) -> str:

@@ -1,7 +1,7 @@
 """Check that the program fits into the memory of a chip at the size of a real model.
 
-It is compiled for the shapes and the mesh of `[program.full_size]`, but never run: for host devices, and for the slice
-if its compiler is installed.
+It is compiled for the shapes and the mesh of `[program.full_size]`, but never run: for host devices, and for each slice
+whose compiler is installed.
 """
 
 from collections import Counter
@@ -10,8 +10,8 @@ from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import FullSizeProgram, Subject
-from grader.checks.topology import FullSizeBounds
-from grader.checks.wording import Wording, within
+from grader.checks.topology import FullSizeBounds, together
+from grader.checks.wording import Wording, listed, within
 from grader.core.chips import slice_of
 from grader.core.errors import GraderFault
 from grader.core.text import in_bytes
@@ -27,7 +27,7 @@ _OF_SHAPES = {"stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.res
 
 
 class Bounds(FullSizeBounds):
-    """`topology` names the slice. The memory of one of its chips is the bound.
+    """`topology` names a slice, or several. The memory of one of its chips is the bound.
 
     Nothing is run at full size, so its values cannot be compared. Instead, the program must have the operations of the
     small size and do the reference's work: results of the same shapes, `flops_at_least` to `flops_at_most` times the
@@ -41,12 +41,16 @@ class Bounds(FullSizeBounds):
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     """In words: see `Wording`."""
-    chip, _ = slice_of(bounds.topology)
+    chips = {topology: slice_of(topology)[0] for topology in bounds.topology}
+    memories = listed(f"the {in_bytes(chip.hbm_bytes)} of {chip.one}" for chip in chips.values())
     return Wording(
-        (f"at full size, a device needs at most the {in_bytes(chip.hbm_bytes)} of {chip.one}",),
+        (f"at full size, a device needs at most {memories}",),
         (
-            "memory of a device, according to the CPU compiler, and to the compiler for "
-            f"{bounds.topology} if it is installed: at most {chip.hbm_bytes:,} bytes",
+            *(
+                "memory of a device, according to the CPU compiler, and to the compiler for "
+                f"{topology} if it is installed: at most {chip.hbm_bytes:,} bytes"
+                for topology, chip in chips.items()
+            ),
             "the program has the same operations as at the small size, and its results have the reference's shapes",
             f"FLOPs in matrix products: {within(bounds.flops_at_least, bounds.flops_at_most)} the reference's",
             f"bytes that a device sends: {within(bounds.sent_at_least, None)} the reference's",
@@ -55,16 +59,26 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if both compilers need at most a chip's memory for the same work. Only the slice can stay unchecked."""
+    """Pass if every compiler needs at most a chip's memory for the same work. Only slices can stay unchecked."""
     full = subject.full_size
     if full is None:
         raise GraderFault("problem.toml checks the full size and has no [program.full_size]")
     if full.program is None:
         return _without_program(full)
-    chip, _ = slice_of(bounds.topology)
-    where, program = f"At full size, on mesh {mesh_name(full.reference.mesh)}, ", full.program
+    found = together([_check_on(full, full.program, topology) for topology in bounds.topology])
+    if not found.passed:
+        return found
+    if other := _other_operations(subject.pairs[0].mine, full.program) or _other_work(
+        full.reference, full.program, bounds
+    ):
+        return rejected([Located(_where(full), other)], "too_much_compute", found.evidence)
+    return found
+
+
+def _check_on(full: FullSizeProgram, program: Measured, topology: str) -> Finding:
+    chip, _ = slice_of(topology)
+    where, on_chip = _where(full), full.on_chip.get(topology)
     rows = [_amount("according to the CPU compiler", program.needed_bytes, chip.hbm_bytes)]
-    on_chip = program.on_chip
     if on_chip is not None and on_chip.program is not None:
         rows.append(
             _amount(f"according to the compiler for {on_chip.where}", on_chip.program.peak_bytes, chip.hbm_bytes)
@@ -85,17 +99,19 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"{in_bytes(chip.hbm_bytes)}. {_parts(program)}"
             )
             return rejected([Located(where, text)], "too_much_memory", evidence)
-    if other := _other_operations(subject.pairs[0].mine, program) or _other_work(full.reference, program, bounds):
-        return rejected([Located(where, other)], "too_much_compute", evidence)
+    if on_chip is not None and on_chip.program is None and on_chip.tried:
+        return rejected([Located(f"On {on_chip.where}: ", on_chip.fault)], "too_much_memory", evidence)
     needs = " and ".join(f"{in_bytes(row.mine or 0)} {row.name}" for row in rows)
     text = f"{where}a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of {chip.one}."
     if on_chip is None:
-        return Finding(True, f"{text} If you submit, it is also compiled for {bounds.topology}.", None, evidence)
-    if on_chip.program is None and on_chip.tried:
-        return rejected([Located(f"On {on_chip.where}: ", on_chip.fault)], "too_much_memory", evidence)
-    if on_chip.program is None:
-        return Finding(True, f"{text} {on_chip.fault}", None, evidence)
+        text = f"{text} If you submit, it is also compiled for {topology}."
+    elif on_chip.program is None:
+        text = f"{text} {on_chip.fault}"
     return Finding(True, text, None, evidence)
+
+
+def _where(full: FullSizeProgram) -> str:
+    return f"At full size, on mesh {mesh_name(full.reference.mesh)}, "
 
 
 def _without_program(full: FullSizeProgram) -> Finding:

@@ -4,9 +4,10 @@ from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
-from grader.checks.wording import Wording, within
+from grader.checks.topology import AlsoOnChips, TopologyBounds, together, unchecked
+from grader.checks.wording import Wording, listed, within
 from grader.core.text import in_bytes
-from grader.package.package import CheckBounds, ProgramManifest
+from grader.package.package import ProgramManifest
 from grader.program.arrays import HeldArray
 from grader.program.shapes import JAX_NAMES
 from grader.verdicts.evidence import Amount, Amounts
@@ -19,14 +20,23 @@ SLACK_BYTES = 4096
 _MAX_ARRAYS = 3
 
 
-class Bounds(CheckBounds):
+class ChipMemory(TopologyBounds):
+    """Temporaries on a chip, as multiples of the whole bytes of the group `of`."""
+
+    of: str
+    temporaries_at_most: float = Field(gt=0)
+
+
+class Bounds(AlsoOnChips):
     """Multiples of the reference's bytes, measured in the same way on the same machine.
 
-    Constants count as arguments, because a device holds both for as long as it holds the program.
+    Constants count as arguments, because a device holds both for as long as it holds the program. `on_chip` bounds the
+    temporaries of the programs for slices.
     """
 
     arguments_at_most: float = Field(default=1.02, ge=1)
     temporaries_at_most: float = Field(default=1.5, ge=1)
+    on_chip: ChipMemory | None = None
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
@@ -37,12 +47,55 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
         (
             f"temporaries on a device: {temporaries} the reference's bytes, plus {SLACK_BYTES:,}",
             f"arguments and array constants on a device: {arguments} the reference's bytes, plus {SLACK_BYTES:,}",
+            *(_wording_of(bounds.on_chip) if bounds.on_chip else ()),
         ),
+    )
+
+
+def _wording_of(bounds: ChipMemory) -> tuple[str]:
+    times = within(None, bounds.temporaries_at_most)
+    return (
+        f"temporaries on {listed(bounds.topology)}: {times} the bytes of `{bounds.of}`, plus {SLACK_BYTES:,}, by the "
+        "compiler for the chip; not checked without it",
     )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if arguments and temporaries are within bounds. The compiler reports the bytes of one device."""
+    found = _check_host_devices(subject, bounds)
+    if bounds.on_chip is None:
+        return found
+    return together([found, *(_check_on(subject, bounds.on_chip, topology) for topology in bounds.on_chip.topology)])
+
+
+def _check_on(subject: Subject, bounds: ChipMemory, topology: str) -> Finding:
+    on_chip = subject.on_chip[topology]
+    if on_chip.program is None:
+        return unchecked(on_chip, "too_much_memory")
+    held = on_chip.program.memory.temporary_bytes
+    whole = sum(subject.bytes_of(bounds.of, subject.pairs[0].reference).values())
+    row = Amount(
+        name="temporaries", mine=held, reference=None, whole=whole, at_most=_at_most(whole, bounds.temporaries_at_most)
+    )
+    evidence = [
+        Amounts(
+            mesh=subject.mesh_of(topology),
+            title=f"Bytes on a chip, on {on_chip.where}",
+            unit="bytes",
+            whole_title="the group's bytes",
+            rows=[row],
+        )
+    ]
+    where, takes = f"On {on_chip.where}, ", f"temporaries take {in_bytes(held)}"
+    if row.at_most is not None and held > row.at_most:
+        text = (
+            f"{takes}, but only {bounds.temporaries_at_most:g} times the {in_bytes(whole)} of {bounds.of} is allowed."
+        )
+        return rejected([Located(where, text)], "too_much_memory", evidence)
+    return Finding(True, f"{where}{takes}.", None, evidence)
+
+
+def _check_host_devices(subject: Subject, bounds: Bounds) -> Finding:
     evidence: list[Amounts] = []
     faults: list[Located] = []
     for pair in subject.pairs:

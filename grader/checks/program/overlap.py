@@ -8,7 +8,7 @@ from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
-from grader.checks.topology import TopologyBounds, unchecked
+from grader.checks.topology import TopologyBounds, together, unchecked
 from grader.checks.wording import Wording, listed
 from grader.package.package import ProgramManifest
 from grader.program.collective_uses import Kind
@@ -52,14 +52,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if a loop has such collectives and each is hidden, on each slice whose compiler is installed."""
-    found = [_check_on(subject, bounds, topology) for topology in bounds.topology]
-    evidence = [part for each in found for part in each.evidence]
-    if failed := [each for each in found if not each.passed]:
-        headlines = dict.fromkeys(headline for each in failed for headline in each.headlines)
-        message = "\n".join(each.message for each in failed)
-        return Finding(False, message, failed[0].reason, evidence, headlines=tuple(headlines))
-    message = "\n".join(each.message for each in found)
-    return Finding(True, message, None, evidence, checked=any(each.checked for each in found))
+    return together([_check_on(subject, bounds, topology) for topology in bounds.topology])
 
 
 def _check_on(subject: Subject, bounds: Bounds, topology: str) -> Finding:

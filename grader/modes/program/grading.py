@@ -8,7 +8,7 @@ from grader import checks
 from grader.checks.compare import compare
 from grader.checks.program.values import message_of
 from grader.checks.program_subject import FullSizeProgram, Pair, Result, Subject, compare_runs, excess_of_runs
-from grader.checks.topology import FullSizeBounds, TopologyBounds
+from grader.checks.topology import FullSizeBounds, slices_in
 from grader.core.chips import slice_of
 from grader.core.context import Context
 from grader.core.errors import GraderFault, SubmissionFault
@@ -124,8 +124,7 @@ class ProgramGrading(RunnerGrading):
         """The programs for the slices that checks name, each compiled once."""
         found: dict[str, OnChip] = {}
         for spec in self._manifest.checks:
-            slices = spec.bounds.topology if isinstance(spec.bounds, TopologyBounds) else []
-            for topology in slices:
+            for topology in slices_in(spec.bounds):
                 if topology in found:
                     continue
                 chip, devices = slice_of(topology)
@@ -155,13 +154,15 @@ class ProgramGrading(RunnerGrading):
             program = inspect_function(function, self._sandbox, self._request.source, self._context, names_mesh=False)
         except SubmissionFault as fault:
             return FullSizeProgram(reference, None, fault)
-        chip, _ = slice_of(bounds.topology)
+        chips = {topology: slice_of(topology)[0] for topology in bounds.topology}
         # This takes minutes, and a program that does not fit according to the CPU compiler is rejected anyway.
-        if self._request.hidden and program.needed_bytes <= chip.hbm_bytes:
-            program = replace(
-                program, on_chip=compile_for(chip, program, self._sandbox, self._context, background=True)
-            )
-        return FullSizeProgram(reference, program)
+        if not self._request.hidden or any(program.needed_bytes > chip.hbm_bytes for chip in chips.values()):
+            return FullSizeProgram(reference, program)
+        on_chip = {
+            topology: compile_for(chip, program, self._sandbox, self._context, background=True)
+            for topology, chip in chips.items()
+        }
+        return FullSizeProgram(reference, program, on_chip=on_chip)
 
     def _subject(self, mine: Sequence[Examined], reference: Sequence[Examined]) -> Subject:
         pairs, results = [], []

@@ -38,13 +38,23 @@ def finding_of(
     fault: SubmissionFault | None = None,
     small_operations: dict[str, int] | None = None,
 ) -> Finding:
+    return on_slices(mine, [] if tpu is None else [tpu], [SLICE], fault, small_operations)
+
+
+def on_slices(
+    mine: Measured | None,
+    on_chips: list[OnChip],
+    topology: list[str],
+    fault: SubmissionFault | None = None,
+    small_operations: dict[str, int] | None = None,
+) -> Finding:
     small = subject((program(EIGHT, operations=small_operations), program(EIGHT)))
-    full = FullSizeProgram(made(), replace(mine, on_chip=tpu) if mine else None, fault)
-    return check(replace(small, full_size=full), Bounds(topology=SLICE))
+    full = FullSizeProgram(made(), mine, fault, on_chip={each.topology: each for each in on_chips})
+    return check(replace(small, full_size=full), Bounds(topology=topology))
 
 
-def on_chip(peak_bytes: int) -> OnChip:
-    return OnChip(SLICE, ChipFacts(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)), compiler="libtpu 1")
+def on_chip(peak_bytes: int, topology: str = SLICE, compiler: str = "libtpu 1") -> OnChip:
+    return OnChip(topology, ChipFacts(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)), compiler=compiler)
 
 
 def test_what_fits_by_the_compiler_for_host_devices_passes_and_says_what_was_not_checked() -> None:
@@ -93,6 +103,24 @@ def test_both_compilers_have_to_agree() -> None:
     )
     assert (found.passed, found.reason) == (False, "too_much_memory")
     assert found.message == "On v5e:16x16: The program does not fit on a chip. The compiler says: Ran out of memory."
+
+
+def test_each_of_several_slices_has_its_own_memory() -> None:
+    both = [SLICE, "h100:32x8"]
+    gpu = on_chip(17 * GIB, "h100:32x8", "a compiler")
+    found = on_slices(made(), [on_chip(15 * GIB), gpu], both)
+    assert found.passed
+    assert len(found.evidence) == 2
+    assert "17 GiB according to the compiler for h100:32x8 (a compiler), of the 79.1 GiB of an H100" in found.message
+    assert found.message.count("15 GiB") == 1
+    found = on_slices(made(), [on_chip(17 * GIB), gpu], both)
+    assert (found.passed, len(found.evidence)) == (False, 2)
+    assert "h100" not in found.message
+    found = on_slices(made(), [MISSING, gpu], both)
+    assert (found.passed, found.checked) == (True, True)
+    assert "Not checked: the TPU compiler" in found.message
+    # What does not fit on one of them is rejected, whatever the other has.
+    assert "A TPU v5e chip has 16 GiB." in on_slices(made(20 * GIB), [], both).message
 
 
 @pytest.mark.parametrize(
