@@ -27,6 +27,8 @@ export const theme = EditorView.theme({
   ".cm-notes .cm-gutterElement": {
     overflow: "hidden", paddingInline: "0.5rem", color: "var(--accent)", textOverflow: "ellipsis", whiteSpace: "nowrap",
   },
+  // On a phone, the code needs the width. The picture below it leads to the same lines.
+  "@media (max-width: 40rem)": { ".cm-notes": { display: "none" } },
   ".cm-lit": { backgroundColor: "var(--selection)" },
   ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--line-strong)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxWidth: "min(36rem, 90vw)" },

@@ -1,6 +1,8 @@
 """The picture below the code, with the real judge: it follows what is typed, and leads to lines."""
 
-from playwright.sync_api import Locator, Page, expect
+import re
+
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.browser import CHECKOUT
 from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, editor, write
@@ -59,6 +61,43 @@ def test_a_text_that_does_not_compile_says_why(open_page: OpenPage) -> None:
     write(page, "def (")
     expect(page.locator("[data-picture-said]")).to_have_text("no program", timeout=VERDICT_TIMEOUT_MS)
     expect(page.locator("[data-picture-box]")).to_contain_text("invalid syntax")
+
+
+def test_the_reader_chooses_the_chip_and_it_stays_chosen(open_page: OpenPage) -> None:
+    """Chips are offered where their compilers are installed; without one, the picture says so."""
+
+    def offer(route: Route) -> None:
+        answer = route.fetch()
+        chosen = (
+            '<select data-picture-chip aria-label="Chip"><option value="">CPUs</option><option>h100</option></select>'
+        )
+        # The page of a machine with compilers has its own choice.
+        page_text = re.sub(r"<select data-picture-chip.*?</select>", "", answer.text())
+        route.fulfill(
+            response=answer, body=page_text.replace('<div class="picture-head">', f'<div class="picture-head">{chosen}')
+        )
+
+    page = open_page("/problems", viewport=WIDE)
+    page.route(f"**{PATH}", offer)
+    page.goto(PATH)
+    _drawn(page)
+    said, chip = page.locator("[data-picture-said]"), page.get_by_label("Chip")
+    write(page, SOURCE)
+    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    chip.select_option("h100")
+    expect(said).to_have_text("on h100:8", timeout=VERDICT_TIMEOUT_MS)
+    # What is drawn already is there at once, and what was being compiled comes too late.
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url.rpartition('/')[2]}"))
+    chip.select_option("")
+    expect(said).to_have_text("on fsdp = 8")
+    chip.select_option("h100")
+    expect(said).to_have_text("on h100:8")
+    assert asked == ["GET picture", "GET picture"]
+    page.reload()
+    _drawn(page)
+    expect(chip).to_have_value("h100")
+    expect(said).to_have_text("on h100:8", timeout=VERDICT_TIMEOUT_MS)
 
 
 def test_a_guest_sees_what_is_kept_of_the_starter(open_page: OpenPage) -> None:

@@ -157,7 +157,10 @@ async def show_verdict(
     return render_page(
         "fragments/verdict.html",
         view=view,
+        attempt_id=attempt.id,
         attempt_url=f"/attempts/{attempt.id}",
+        explorable=not user.guest and _mode(request, attempt) == "program",
+        chips=offered_chips(),
         after_giving_up=attempt.after_giving_up,
         **await _success(request, user, attempt),
     )

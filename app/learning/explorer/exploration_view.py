@@ -233,12 +233,12 @@ def _mesh(
 
 
 def _on_chip(program: ChipProgram) -> ChipView:
+    chip = CHIPS[program.topology.partition(":")[0]]
     parts = tuple(
-        _chip_part(program.topology, number, each)
+        _chip_part(program.topology, number, each, is_gpu=chip.gpu is not None)
         for number, each in enumerate(program.computations)
         if each.collectives
     )
-    chip = CHIPS[program.topology.partition(":")[0]]
     return ChipView(
         program=program,
         name="TPUs" if chip.gpu is None else f"{chip.title}s",
@@ -280,11 +280,12 @@ def _work(program: ChipProgram) -> tuple[ChipWork, ...]:
     return tuple(ChipWork(line, number, number / program.cycles) for line, number in cycles.most_common(_MOST_LINES))
 
 
-def _chip_part(topology: str, number: int, computation: ChipComputation) -> ChipPart:
+def _chip_part(topology: str, number: int, computation: ChipComputation, *, is_gpu: bool) -> ChipPart:
     runs = "an unknown number of times" if computation.executions is None else f"{computation.executions} times"
     name = f"Part {number}, which runs {runs}" if computation.caller else "The program"
     rows = tuple(_chip_row(each, computation.executions) for each in computation.collectives)
-    return ChipPart(name, draw_schedule(f"{name} on {topology}: the compiler's schedule", computation), rows)
+    title = f"{name} on {topology}: the compiler's schedule"
+    return ChipPart(name, draw_schedule(title, computation, has_streams=is_gpu), rows)
 
 
 def _chip_row(each: ChipCollective, executions: int | None) -> ChipRow:

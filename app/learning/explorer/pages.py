@@ -106,6 +106,9 @@ async def show_form(
         form = _form_of_example((example and example_of(example)) or all_examples()[0])
     if chip in CHIPS:
         form = replace(form, chip=chip)
+    if form.package is not None and form.result is None and not form.against:
+        result = await services[Explorations].stored_result(form.package, form.source, _chip_of(form.chip))
+        form = replace(form, result=result)
     return await _show(request, user, guest, form, before=before)
 
 
@@ -172,10 +175,12 @@ async def show_picture(
 
 
 @router.get("/problems/{slug}/picture")
-async def show_starter_picture(slug: str, explorations: Provided[Explorations]) -> Response:
-    """The same for the problem's starter; no content until someone has explored it."""
+async def show_starter_picture(
+    slug: str, explorations: Provided[Explorations], chip: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """The same for the problem's starter; no content until someone has explored it, for the chip if one is named."""
     package = explorations.package(slug)
-    result = await explorations.stored_result(package, package.starter)
+    result = await explorations.stored_result(package, package.starter, _chip_of(chip))
     return Response(status_code=204) if result is None else _picture(result)
 
 

@@ -179,10 +179,10 @@ class Explorations:
             stored = _exploration(row, user)
         return stored
 
-    async def stored_result(self, package: Package, source: str) -> Explored | None:
+    async def stored_result(self, package: Package, source: str, chip: ChipName | None = None) -> Explored | None:
         """What this source compiles to for the problem, if anyone has explored it and the result is kept."""
         async with self._database.reading() as session:
-            found = await _earlier_result(session, _digest(package.version, source, None, None))
+            found = await _earlier_result(session, _digest(package.version, source, None, chip))
         return None if found is None else Explored.model_validate(found)
 
     async def get(self, user: User | None, exploration_id: str) -> Exploration:

@@ -41,6 +41,7 @@ from app.problems.catalogue import Catalogue
 from app.problems.exams import Exams
 from app.problems.rendered_texts import texts_of
 from grader.checks.grading_table import grading_of
+from grader.core.chips import offered_chips
 from grader.inputs.typed_inputs import form_of
 from grader.package.package import AnswerManifest, Package
 
@@ -179,6 +180,7 @@ async def _problem_page(
         phases=WORDS,
         answers=await _answer_form(services, package, user, refusal, written, in_exam=exam_until is not None),
         meshes=list(meshes_of(package)),
+        chips=offered_chips() if user else (),
         arguments={name: form_of(spec) for name, spec in typed_of(package).items()},
         typed=typed,
         unfit=refusal.extra.get("faults", {}) if refusal else {},

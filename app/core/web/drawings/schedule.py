@@ -24,9 +24,11 @@ _WIDTH, _WAIT, _THINNEST, _SMALL = 300.0, 12.0, 1.5, 3.0
 _NAMES, _ROW, _CODE, _GAP = 14.0, 18.0, 12.0, 3.0
 
 
-def draw_schedule(title: str, computation: ChipComputation) -> Markup | None:
+def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool = False) -> Markup | None:
     """The first steps in their order, as wide as their cycles, or their FLOPs if the compiler estimates no cycles.
 
+    Args:
+      has_streams: it is a GPU's, which runs kernels in one stream and asynchronous collectives in another.
     Returns:
       None if there is no collective among them.
     """
@@ -37,14 +39,15 @@ def draw_schedule(title: str, computation: ChipComputation) -> Markup | None:
     communicates = {at for each in collectives for at in (each.start, each.done)}
     places = _places(steps, communicates)
     lanes = _lanes(collectives, places)
-    shapes = [element("text", "computes", x=0, y=10, class_="name")]
+    above, below = ("compute stream", "stream of collectives") if has_streams else ("computes", "communicates")
+    shapes = [element("text", above, x=0, y=10, class_="name")]
     y = _NAMES
     for number, ((left, width), step) in enumerate(zip(places, steps, strict=True)):
         if step.cycles or number not in communicates:
             rectangle = element("rect", x=left, y=y, width=width, height=_ROW, class_="block step")
             shapes.append(element("g", element("title", step_text(step)), rectangle))
     y += _ROW + _GAP
-    shapes.append(element("text", "communicates", x=0, y=y + 10, class_="name"))
+    shapes.append(element("text", below, x=0, y=y + 10, class_="name"))
     y += _NAMES
     for number, lane in enumerate(lanes):
         shapes += [_bar(each, places, y + number * (_ROW + _CODE + _GAP)) for each in lane]

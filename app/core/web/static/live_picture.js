@@ -1,4 +1,5 @@
-// Under the code: where its state lives and what its devices send, compiled when the reader runs it or stops typing.
+// Under the code: where its state lives and what its devices send, compiled when the reader runs it or stops typing,
+// for host CPUs and for the chip that the reader has chosen.
 import { fetchFragment, GradingError, ask } from "./grading.js";
 import { linkPlaces } from "./places.js";
 
@@ -21,12 +22,14 @@ export class LivePicture {
   #shown;
   #said;
   #live;
+  #chips;
   #fold;
   #on;
   #timer;
   #turn = 0;
+  #source = "";
   #drawn = null;
-  #kept = null;
+  #kept = { source: null, ids: new Map() };
   #waiting = null;
 
   /** `on` has `slug`, `starter`, `user` (empty for a guest), `notes(list)` and `jump(line)`. */
@@ -36,13 +39,20 @@ export class LivePicture {
     this.#shown = box.querySelector("[data-picture-box]");
     this.#said = box.querySelector("[data-picture-said]");
     this.#live = box.querySelector("[data-picture-live]");
+    this.#chips = box.querySelector("[data-picture-chip]");
     this.#fold = box.querySelector("[data-picture-fold]");
-    const { live = true, folded = false } = read();
+    const { live = true, folded = false, chip = "" } = read();
     // A guest has few runs, so theirs are drawn only when they ask for one.
     this.#live.checked = live && Boolean(on.user);
     this.#live.closest("label").hidden = !on.user;
     this.#setFolded(folded);
     this.#live.addEventListener("change", () => this.#remember());
+    if ([...(this.#chips?.options ?? [])].some((each) => each.value === chip)) this.#chips.value = chip;
+    this.#chips?.addEventListener("change", () => {
+      this.#remember();
+      this.#setFolded(false);
+      this.#look(this.#source);
+    });
     this.#fold.addEventListener("click", () => {
       this.#setFolded(!this.#shown.hidden);
       this.#remember();
@@ -60,53 +70,84 @@ export class LivePicture {
 
   #remember() {
     try {
-      localStorage.setItem(KEY, JSON.stringify({ live: this.#live.checked, folded: this.#shown.hidden }));
+      localStorage.setItem(KEY, JSON.stringify({ live: this.#live.checked, folded: this.#shown.hidden, chip: this.#chip }));
     } catch {
       // Without storage, the choice lasts until the page is left.
     }
   }
 
+  get #chip() {
+    return this.#chips?.value ?? "";
+  }
+
+  /** What a picture shows: a source, compiled for a chip. */
+  #shownBy(source) {
+    return `${this.#chip}\n${source}`;
+  }
+
   /** The picture that is kept for the starter, or else one is drawn. */
   async begin(source) {
-    if (source.trim() === this.#on.starter.trim()) {
-      const kept = await fetchFragment(this.#box.dataset.picture).catch(() => null);
-      if (kept?.querySelector("[data-explored]")) {
-        this.#drawn = source;
-        this.#show(kept);
-        return;
-      }
-    }
+    this.#source = source;
+    if (await this.#showStarter(source)) return;
     if (this.#live.checked) this.draw(source);
     else if (!this.#shown.hasChildNodes()) this.#said.textContent = "Run your code to see it.";
   }
 
+  async #look(source) {
+    if (!await this.#showStarter(source)) this.draw(source);
+  }
+
+  /** Whether nothing has to be drawn: the starter's picture is kept. */
+  async #showStarter(source) {
+    if (source.trim() !== this.#on.starter.trim()) return false;
+    const shown = this.#shownBy(source);
+    const query = this.#chip && `?chip=${this.#chip}`;
+    const kept = await fetchFragment(`${this.#box.dataset.picture}${query}`).catch(() => null);
+    // Meanwhile, something else was typed or chosen, and that is drawn.
+    if (shown !== this.#shownBy(this.#source)) return true;
+    if (!kept?.querySelector("[data-explored]")) return false;
+    // Whatever is being compiled comes too late.
+    this.#turn += 1;
+    this.#drawn = shown;
+    this.#show(kept);
+    return true;
+  }
+
   typed(source) {
+    this.#source = source;
     clearTimeout(this.#timer);
-    if (this.#live.checked && source !== this.#drawn) this.#timer = setTimeout(() => this.draw(source), RESTS_MS);
+    if (this.#shownBy(source) === this.#drawn) this.draw(source);
+    else if (this.#live.checked) this.#timer = setTimeout(() => this.draw(source), RESTS_MS);
   }
 
   /** Compiles and draws `source`. A later call takes its place. */
   async draw(source) {
     clearTimeout(this.#timer);
-    if (source === this.#drawn) return;
+    this.#source = source;
+    const [shown, chip] = [this.#shownBy(source), this.#chip];
     const turn = ++this.#turn;
+    if (shown === this.#drawn) return this.#say();
     this.#said.textContent = "compiling";
     try {
-      const body = JSON.stringify({ source, problem: this.#on.slug });
-      const { id } = await (await ask("/api/v1/explorations", { method: "POST", headers: HEADERS, body })).json();
-      this.#waiting = id;
+      const kept = this.#kept.source === source ? this.#kept.ids.get(chip) : undefined;
+      const id = kept ?? await this.#send(source, chip);
+      this.#waiting = kept ? null : id;
       let fragment = await fetchFragment(`/explore/${id}/picture`);
       // Empty until it has been compiled.
       while (!fragment.firstElementChild && turn === this.#turn) {
         await pause(ASKS_MS);
         fragment = await fetchFragment(`/explore/${id}/picture`);
       }
-      if (turn !== this.#turn) return this.#drop(id);
+      if (turn !== this.#turn) return kept ?? this.#drop(id);
       this.#waiting = null;
-      // Only the newest is kept, so that they do not fill the reader's list; the starter's serves everyone.
-      if (this.#kept) this.#drop(this.#kept);
-      this.#kept = source.trim() === this.#on.starter.trim() ? null : id;
-      this.#drawn = source;
+      // Only those of the newest source are kept, so that they do not fill the reader's list and another chip's is there
+      // at once; the starter's serves everyone.
+      if (source !== this.#kept.source) {
+        this.#kept.ids.forEach((each) => this.#drop(each));
+        this.#kept = { source, ids: new Map() };
+      }
+      if (source.trim() !== this.#on.starter.trim()) this.#kept.ids.set(chip, id);
+      this.#drawn = shown;
       this.#show(fragment);
     } catch (error) {
       if (turn === this.#turn) this.#said.textContent = error instanceof GradingError ? error.message : "not drawn: reload the page.";
@@ -114,14 +155,25 @@ export class LivePicture {
     }
   }
 
+  async #send(source, chip) {
+    const body = JSON.stringify({ source, problem: this.#on.slug, ...(chip && { chip }) });
+    const response = await ask("/api/v1/explorations", { method: "POST", headers: HEADERS, body });
+    return (await response.json()).id;
+  }
+
   #drop(id) {
     ask(`/api/v1/explorations/${id}`, { method: "DELETE", headers: HEADERS, keepalive: true }).catch(() => {});
   }
 
-  #show(fragment) {
-    this.#shown.replaceChildren(fragment);
+  #say() {
     const explored = this.#shown.querySelector("[data-explored]");
     this.#said.textContent = explored?.dataset.explored ?? "";
+    return explored;
+  }
+
+  #show(fragment) {
+    this.#shown.replaceChildren(fragment);
+    const explored = this.#say();
     linkPlaces(this.#shown, this.#on.jump);
     for (const link of this.#shown.querySelectorAll("a[href^='#line-']")) {
       link.addEventListener("click", (event) => {

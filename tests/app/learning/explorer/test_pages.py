@@ -365,9 +365,24 @@ async def test_the_picture_of_a_starter_is_there_once_anyone_has_explored_it(ins
     assert 'data-explored="on ' in (await inside.http.get(f"{address}/picture")).text
 
 
+async def test_a_picture_for_a_chip_shows_its_schedule_memory_and_differences(inside):
+    picture = "/problems/move_mean/picture?chip=v5e"
+    starter = inside.services[Explorations].package("move_mean").starter
+    await result_of(inside, source=starter)
+    assert (await inside.http.get(picture)).status_code == 204
+    await result_of(inside, source=starter, chip="v5e")
+    drawn = (await inside.http.get(picture)).text
+    for part in ('data-explored="on v5e:2x4"', "8.0 GiB of a chip's 16.0 GiB", "the schedule", "On host CPUs:"):
+        assert part in drawn
+    # The form of a link shows what is kept, too.
+    assert "8.0 GiB of a chip's 16.0 GiB" in (await inside.http.get("/explore?problem=move_mean&chip=v5e")).text
+    assert "On TPUs" not in (await inside.http.get("/explore?problem=move_mean")).text
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
+        ("/problems/move_mean/picture?chip=v9", 409),  # no such chip
         ("/problems/add_one/picture", 409),  # of mode call: nothing is compiled for a mesh
         ("/problems/nowhere/picture", 404),
         (f"/explore/{'0' * 32}/picture", 404),

@@ -69,3 +69,8 @@ def test_a_long_schedule_is_cut_after_its_first_steps():
 
 def test_a_dangerous_title_is_text():
     assert "<script>" not in draw_schedule("<script>", computation([collective(0, 0)], [None]))
+
+
+def test_the_rows_of_a_gpu_are_its_streams():
+    of_gpu = draw_schedule("a", computation([collective(0, 2)], [None, 100, None, 100]), has_streams=True)
+    assert re.findall(r'class="name">([^<]+)<', of_gpu) == ["compute stream", "stream of collectives"]
