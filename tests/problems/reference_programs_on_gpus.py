@@ -36,6 +36,7 @@ def on_gpus(name: str, measured: Measured) -> dict[str, Any]:
         "devices": measured.facts.devices,
         "sent": sent,
         "peak": program.peak_bytes,
+        "held": program.memory.argument_bytes + program.memory.temporary_bytes,
         "collectives": list(sums.values()),
     }
 

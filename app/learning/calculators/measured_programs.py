@@ -123,10 +123,12 @@ class OnGPUs:
     Attributes:
       collectives: each in words.
       sent: bytes that a GPU sends, by ring algorithms.
+      held: bytes of arguments and temporaries on a GPU, without the workspaces of cuBLAS.
     """
 
     collectives: tuple[str, ...]
     sent: int
+    held: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class Comparison:
     """One quantity of a program. A bound holds if the measured number is not above the computed one.
 
     `inputs` describe the program to the calculator, if it has such inputs; otherwise `formula` says what was computed.
+    `on_h100` is the same quantity in the program for H100s, if that was measured.
     """
 
     reference: Reference
@@ -143,6 +146,7 @@ class Comparison:
     measured: int
     is_bound: bool = False
     inputs: Values | None = None
+    on_h100: int | None = None
 
     @property
     def holds(self) -> bool:
@@ -180,7 +184,7 @@ def _read_on_gpus() -> tuple[str, dict[tuple[str, int], OnGPUs]]:
     found = {}
     for each in raw["programs"]:
         words = tuple(f"{one['times']} {TIMES} {one['kind']} over {one['axes']}" for one in each["collectives"])
-        found[each["name"], each["devices"]] = OnGPUs(words, each["sent"])
+        found[each["name"], each["devices"]] = OnGPUs(words, each["sent"], each["held"])
     return raw["compiler"], found
 
 
@@ -199,13 +203,23 @@ def comparisons_of(name: str) -> list[Comparison]:
 
 
 def _calculated(
-    name: str, output: str, quantity: str, reference: Reference, inputs: Values, measured: int
+    name: str,
+    output: str,
+    quantity: str,
+    reference: Reference,
+    inputs: Values,
+    measured: int,
+    on_h100: int | None = None,
 ) -> Comparison:
     calculator = BY_NAME[name]
     values = {**calculator.defaults, **inputs}
     computed = int(calculator.results(values)[output])
     formula = next(each.formula for each in calculator.outputs if each.name == output)
-    return Comparison(reference, quantity, formula, computed, measured, inputs=values)
+    return Comparison(reference, quantity, formula, computed, measured, inputs=values, on_h100=on_h100)
+
+
+def _on_gpus(reference: Reference) -> OnGPUs | None:
+    return ON_GPUS.get((reference.name, reference.devices))
 
 
 def _placed(reference: Reference) -> dict[str, Value]:
@@ -222,7 +236,15 @@ def _state() -> list[Comparison]:
 
 def _traffic() -> list[Comparison]:
     found = [
-        _calculated("traffic", "sent", "Sent per device, bytes", each, _FLOAT32 | inputs | _placed(each), each.sent)
+        _calculated(
+            "traffic",
+            "sent",
+            "Sent per device, bytes",
+            each,
+            _FLOAT32 | inputs | _placed(each),
+            each.sent,
+            on_gpus.sent if (on_gpus := _on_gpus(each)) else None,
+        )
         for problem, inputs in _TRAFFIC.items()
         for each in references_of(problem)
     ]
@@ -258,9 +280,9 @@ def _peak() -> list[Comparison]:
             computed = each.state + batch + gathered + PARAMETERS * _FLOAT + activations
             formula = "state + batch + gathered parameters + gradients + activations and their gradients"
             measured = each.arguments + each.temporaries
-            found.append(
-                Comparison(each, "Arguments and temporaries, bytes", formula, computed, measured, is_bound=True)
-            )
+            held = on_gpus.held if (on_gpus := _on_gpus(each)) else None
+            quantity = "Arguments and temporaries, bytes"
+            found.append(Comparison(each, quantity, formula, computed, measured, is_bound=True, on_h100=held))
     return found
 
 

@@ -92,6 +92,8 @@ async def show_calculator(request: Request, user: MaybeUser, name: str) -> HTMLR
         plot=None if reading.results is None else plot_of(calculator, reading.values),
         comparisons=[(each, _address(calculator, each.inputs)) for each in comparisons],
         bounded=any(each.is_bound for each in comparisons),
+        on_h100=any(each.on_h100 is not None for each in comparisons),
+        gpu_compiler=GPU_COMPILER,
         jax_version=JAX_VERSION,
         short_text=short_text,
         exact_text=exact_text,

@@ -79,7 +79,10 @@ class SourceJSON(View):
 
 
 class ComparisonJSON(View):
-    """One quantity of a compiled reference. `measured` equals `computed`, or with `bound` is at most that."""
+    """One quantity of a compiled reference. `measured` equals `computed`, or with `bound` is at most that.
+
+    `on_h100` is what the program for H100s has; null if that was not measured.
+    """
 
     problem: Annotated[str, Field(validation_alias=AliasPath("reference", "name"))]
     mesh: Annotated[dict[str, int], Field(validation_alias=AliasPath("reference", "mesh"))]
@@ -87,6 +90,7 @@ class ComparisonJSON(View):
     formula: str
     computed: int
     measured: int
+    on_h100: int | None
     bound: Annotated[bool, Field(validation_alias="is_bound")]
 
 
