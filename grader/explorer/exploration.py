@@ -154,6 +154,7 @@ class ExploredProgram(Closed):
       retraced: whether a second call with inputs of the same shapes was traced again. The process that ran the source
         observed it, so it is not verified.
       on_chip: null unless the program was also compiled for chips.
+      is_only_on_chip: whether XLA cannot compile it for CPUs, so that all numbers are those of the program for chips.
     """
 
     leaves: Leaves
@@ -171,6 +172,7 @@ class ExploredProgram(Closed):
     retraced: bool
     # Explorations that are older than the compiler for GPUs have it as `tpu`.
     on_chip: ChipProgram | None = Field(default=None, validation_alias=AliasChoices("on_chip", "tpu"))
+    is_only_on_chip: bool = False
 
     @property
     def mesh(self) -> Mesh:
@@ -246,6 +248,7 @@ def _program(measured: Measured, other: Measured | None = None) -> ExploredProgr
         unlisted_instructions=measured.listing.left_out if measured.listing else 0,
         retraced=measured.retraced,
         on_chip=None if measured.on_chip is None else _on_chip(measured.on_chip, measured),
+        is_only_on_chip=measured.is_only_on_chip,
     )
 
 
@@ -256,6 +259,7 @@ def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
         fault = found.fault[:_LONGEST]
         return ChipProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)
     schedule = program.schedule
+    of_host = measured.facts.census.collectives
     return ChipProgram(
         topology=found.topology,
         compiler=compiler,
@@ -269,7 +273,7 @@ def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
         cycles=sum(each.cycles or 0 for each in schedule.computations[0].steps) if schedule.computations else 0,
         computations=[_scheduled(each) for each in schedule.computations],
         unlisted_steps=schedule.left_out,
-        differences=differences_on_chip(measured.facts.census.collectives, measured.mesh, schedule, chip),
+        differences=[] if measured.is_only_on_chip else differences_on_chip(of_host, measured.mesh, schedule, chip),
     )
 
 

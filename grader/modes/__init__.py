@@ -42,5 +42,5 @@ class Modes:
         self, function: Function, source: str, context: Context, chip: ChipName | None
     ) -> tuple[Measured, ...]:
         """Like `Mode.inspect` in program mode, for a function that belongs to no problem."""
-        measured = inspect_function(function, self.sandbox, source, context)
+        measured = inspect_function(function, self.sandbox, source, context, chip=chip)
         return (with_chip(measured, chip, self.sandbox, context),)

@@ -27,7 +27,8 @@ class Measured:
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
     `listing` (the compiled program) and `written` (the exported one) are None unless requested; `on_chip` is None
-    unless it was compiled for a slice, too; `artifact` is None if the program was read from disk.
+    unless it was compiled for a slice, too; `artifact` is None if the program was read from disk. If XLA cannot compile
+    the program for CPUs, it `is_only_on_chip`, and `facts` are those of the program for the slice.
     """
 
     mesh: dict[str, int]
@@ -42,6 +43,7 @@ class Measured:
     written: Listing | None = None
     artifact: Artifact | None = None
     on_chip: OnChip | None = None
+    is_only_on_chip: bool = False
 
     @property
     def state_in(self) -> list[tuple[str, ProgramLeaf]]:

@@ -116,15 +116,22 @@ class Requests(Protocol):
         return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
 
     def compile_for(
-        self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[ArrayForm], *, state: int
-    ) -> object:
+        self,
+        topology: str,
+        mesh: dict[str, int],
+        artifact: object,
+        inputs: Sequence[ArrayForm],
+        *,
+        state: int,
+        facts: bool = False,
+    ) -> Message:
         """Let a verifier with program `tpu` or `gpu` compile an exported program for a slice.
 
         Returns:
-          `ChipFacts` as JSON.
+          `program`: `ChipFacts` as JSON. With `facts`, also the program's `facts`, as `compile` returns them.
         """
         message = {"op": "compile_for", "topology": topology, "mesh": mesh, "inputs": list(inputs), "state": state}
-        return self.request(message, {"artifact": artifact})[0].get("program")
+        return self.request({**message, "facts": facts}, {"artifact": artifact})[0]
 
     def run(self, steps: int, state: Sequence[object], inputs: Sequence[object]) -> object:
         """Let a verifier run the program that it compiled last. Return the result of each step."""

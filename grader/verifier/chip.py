@@ -5,30 +5,38 @@ handlers, so they are loaded only in a separate process, which serves one progra
 """
 
 import dataclasses
+import itertools
+import math
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import jax
 import numpy as np
 from jax.experimental import topologies
+from jax.sharding import NamedSharding
 
 from grader.core.chips import GPU_FOLDER, Chip, Platform, slice_of
 from grader.core.wire import ArrayForm, Frame
+from grader.program import facts
 from grader.program.buffer_assignment import read_buffer_assignment
 from grader.program.census import census_of
+from grader.program.facts import ProgramFacts
 from grader.program.hlo import Module
 from grader.program.memory import Memory, memory_of
 from grader.program.on_chip import ChipFacts
 from grader.program.schedule import read_schedule
+from grader.program.shapes import leaves
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
+from grader.runner.artifact import ONLY_ON_CHIPS
 from grader.runner.confine import limit_memory
 from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled, read_text
+from grader.verifier.measure import collect
 
 _ENVIRONMENT: dict[Platform, dict[str, str]] = {
     # Keep libtpu from looking for a TPU or a virtual machine's metadata server, and from locking a file to keep other
@@ -86,10 +94,16 @@ def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
                     limit_memory(request["data_bytes"], request["address_bytes"])
                 case "compile_for":
                     artifact = values["artifact"].tobytes()
-                    program = compile_for(
-                        artifact, request["topology"], request["mesh"], request["inputs"], request["state"]
+                    found = compile_for(
+                        artifact,
+                        request["topology"],
+                        request["mesh"],
+                        request["inputs"],
+                        request["state"],
+                        with_facts=request["facts"],
                     )
-                    return {"ok": True, "program": write(program)}, {}
+                    described = None if found.facts is None else facts.to_json(found.facts)
+                    return {"ok": True, "program": write(found.program), "facts": described}, {}
             return {"ok": True}, {}
         except ProgramRefused as refused:
             return refusal(refused.reason, str(refused)), {}
@@ -104,32 +118,56 @@ def find_compiler(platform: Platform) -> None:
         sys.path.insert(0, str(GPU_FOLDER))
 
 
-def compile_for(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[ArrayForm], state: int) -> ChipFacts:
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompiledForChip:
+    """A program that was compiled for a slice. `facts` describes it as one for host devices is described, if wanted."""
+
+    program: ChipFacts
+    facts: ProgramFacts | None
+
+
+def compile_for(
+    artifact: bytes,
+    topology: str,
+    axes: dict[str, int],
+    inputs: list[ArrayForm],
+    state: int,
+    *,
+    with_facts: bool = False,
+) -> CompiledForChip:
     """Compile an exported program for a slice.
 
     Args:
       axes: the mesh, by axis.
       state: how many of the inputs, the first ones, are donated.
+      with_facts: for a program that cannot be compiled for host devices.
     Raises:
       ProgramRefused: the compiler refuses it, or it cannot be read.
     """
     chip, _ = slice_of(topology)
-    exported, _, module = read_artifact(artifact, axes, inputs)
-    if module.custom_calls:
+    exported, _, module = read_artifact(artifact, axes, inputs, for_chip=True)
+    if set(module.custom_calls) - {ONLY_ON_CHIPS}:
         raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which {chip.one} does not have.")
-    # Operations are the same on every platform, and the program has no custom calls, which would be the CPU's.
+    # Operations are the same on every platform, and the program has no custom calls of the CPU.
     exported = dataclasses.replace(exported, platforms=("tpu" if chip.platform == "tpu" else "cuda",))
     try:
         devices = devices_of(chip, topology, tuple(axes.values()))
         mesh = jax.sharding.Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
-        lowered, _, _ = lower(exported, mesh, state)
+        lowered, given, shardings = lower(exported, mesh, state)
         hlo, memory, peak = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered)
-        return ChipFacts(
+        program = ChipFacts(
             memory=memory,
             peak_bytes=peak,
             flops=census_of(hlo, exported.nr_devices, axes).dot_flops,
             schedule=read_schedule(hlo, exported.nr_devices, axes, chip),
         )
+        if not with_facts:
+            return CompiledForChip(program, None)
+        taken = zip(exported.in_avals, shardings, given, strict=True)
+        inputs_placed = [(aval, sharding, each is not None) for aval, sharding, each in taken]
+        made = zip(exported.out_avals, exported.out_shardings_jax(mesh), _results_of(hlo), strict=True)
+        outputs_placed = [(aval, *_placement(aval.shape, each, held, mesh)) for aval, each, held in made]
+        return CompiledForChip(program, collect(mesh, inputs_placed, outputs_placed, memory, hlo, module))
     except ProgramUnreadable as error:
         raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
     except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
@@ -140,6 +178,39 @@ def compile_for(artifact: bytes, topology: str, axes: dict[str, int], inputs: li
         raise ProgramRefused(
             "memory_limit" if out_of_memory else "error", f"The compiler says: {said[:1500]}"
         ) from None
+
+
+def _results_of(hlo: Module) -> list[tuple[int, ...]]:
+    """The shape of each result on one device."""
+    return [shape.dims for shape in leaves(hlo.entry.instructions[hlo.entry.root].shape)]
+
+
+def _placement(
+    shape: Sequence[int], given: jax.sharding.Sharding | None, held: tuple[int, ...], mesh: jax.sharding.Mesh
+) -> tuple[NamedSharding, bool]:
+    """The sharding of a result, and whether it is known.
+
+    The compiler for GPUs does not say where it puts a result whose sharding the program does not set. What a device
+    holds of each dimension tells, unless several sets of axes have that size.
+    """
+    if isinstance(given, NamedSharding):
+        return given, True
+    free, spec = list(mesh.shape), []
+    for size, part in zip(shape, held, strict=True):
+        parts = size // part if part and size % part == 0 else 0
+        fitting = [
+            axes
+            for number in range(len(free) + 1)
+            for axes in itertools.combinations(free, number)
+            if math.prod(mesh.shape[axis] for axis in axes) == parts
+        ]
+        if len(fitting) != 1:
+            return NamedSharding(mesh, jax.P()), False
+        free = [axis for axis in free if axis not in fitting[0]]
+        spec.append(fitting[0] or None)
+    while spec and spec[-1] is None:
+        spec.pop()
+    return NamedSharding(mesh, jax.P(*spec)), True
 
 
 def _compiled_for_tpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]:

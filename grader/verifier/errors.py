@@ -7,3 +7,14 @@ class ProgramRefused(Exception):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class OnlyOnChips(ProgramRefused):
+    """XLA cannot compile the program for CPUs."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(
+            "not_exportable",
+            f"XLA does not compile `{target}` for CPUs, only for GPUs and TPUs. Use `jax.lax.all_to_all` with parts of "
+            "equal size, padded to a capacity.",
+        )

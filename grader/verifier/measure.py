@@ -1,15 +1,18 @@
 """Measure a compiled program and run it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 import jax
 import numpy as np
-from jax.sharding import NamedSharding
+from jax.sharding import Mesh, NamedSharding
 
 from grader.core.wire import Array
 from grader.program.census import census_of
 from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
-from grader.program.memory import memory_of
+from grader.program.hlo import Module
+from grader.program.memory import Memory, memory_of
+from grader.program.stablehlo import ExportedProgram
 from grader.verifier.load import Loaded
 
 
@@ -22,15 +25,32 @@ def facts_of(loaded: Loaded) -> ProgramFacts:
     compiled = loaded.compiled
     analysis = compiled.memory_analysis()
     assert analysis is not None
-    devices = list(loaded.mesh.devices.flat)
     inputs = zip(loaded.in_avals, loaded.in_shardings, loaded.placed, strict=True)
-    outputs = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
+    made = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
+    outputs = ((aval, sharding, True) for aval, sharding in made)
+    return collect(loaded.mesh, inputs, outputs, memory_of(analysis), loaded.hlo, loaded.exported)
+
+
+_Placed: TypeAlias = Iterable[tuple[jax.core.ShapedArray, NamedSharding, bool]]
+
+
+def collect(
+    mesh: Mesh, inputs: _Placed, outputs: _Placed, memory: Memory, hlo: Module, exported: ExportedProgram
+) -> ProgramFacts:
+    """The facts of a program that was compiled for the devices of a mesh.
+
+    Args:
+      inputs, outputs: the shape, the sharding, and whether the program itself sets that sharding.
+    Raises:
+      ProgramUnreadable: its HLO is inconsistent.
+    """
+    devices = list(mesh.devices.flat)
     return ProgramFacts(
         devices=len(devices),
-        inputs=tuple(_leaf(aval, sharding, placed, devices) for aval, sharding, placed in inputs),
-        outputs=tuple(_leaf(aval, sharding, True, devices) for aval, sharding in outputs),
-        memory=memory_of(analysis),
-        census=census_of(loaded.hlo, len(devices), dict(loaded.mesh.shape)),
+        inputs=tuple(_leaf(*each, devices) for each in inputs),
+        outputs=tuple(_leaf(*each, devices) for each in outputs),
+        memory=memory,
+        census=census_of(hlo, len(devices), dict(mesh.shape)),
         written=tuple(
             WrittenCollective(
                 each.kind,
@@ -38,12 +58,12 @@ def facts_of(loaded: Loaded) -> ProgramFacts:
                 each.channel,
                 each.place.inside * sum(shape.bytes for shape in each.operands),
             )
-            for each in loaded.exported.collectives
+            for each in exported.collectives
         ),
-        products_outside=sum(place.outside > 0 for place in loaded.exported.products),
-        donated=len(loaded.exported.donated),
-        operations=tuple(sorted(loaded.exported.operations.items())),
-        written_turns=loaded.exported.turns,
+        products_outside=sum(place.outside > 0 for place in exported.products),
+        donated=len(exported.donated),
+        operations=tuple(sorted(exported.operations.items())),
+        written_turns=exported.turns,
     )
 
 

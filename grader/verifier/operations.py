@@ -6,7 +6,8 @@ calls), take sizes from values (dynamic shapes), or reach the host.
 """
 
 from grader.program.stablehlo import ExportedProgram
-from grader.verifier.errors import ProgramRefused
+from grader.runner.artifact import ONLY_ON_CHIPS
+from grader.verifier.errors import OnlyOnChips, ProgramRefused
 from grader.verifier.kernels import KERNELS
 
 _STABLEHLO = """
@@ -34,14 +35,17 @@ _ADVICE = {
 }
 
 
-def check_operations(module: ExportedProgram) -> None:
+def check_operations(module: ExportedProgram, *, for_chip: bool = False) -> None:
     """Check every operation, and the target of every custom call.
 
+    Args:
+      for_chip: the program is compiled for chips, and never run.
     Raises:
       ProgramRefused: `not_exportable`; one of them is not listed, or a shape depends on values.
+      OnlyOnChips: everything is listed, but XLA cannot compile it for CPUs.
     """
     for target in module.custom_calls:
-        if target not in KERNELS:
+        if target not in KERNELS and target != ONLY_ON_CHIPS:
             advice = _ADVICE.get(target, "")
             raise ProgramRefused(
                 "not_exportable",
@@ -59,3 +63,5 @@ def check_operations(module: ExportedProgram) -> None:
             )
     if module.dynamic:
         raise ProgramRefused("not_exportable", "The program contains an array whose shape is not fixed.")
+    if ONLY_ON_CHIPS in module.custom_calls and not for_chip:
+        raise OnlyOnChips(ONLY_ON_CHIPS)

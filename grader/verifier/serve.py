@@ -24,7 +24,7 @@ from grader.program.tokens import ProgramUnreadable
 from grader.runner.artifact import artifact_of
 from grader.runner.confine import limit_memory
 from grader.runner.request_loop import Fields, answer_requests, refusal
-from grader.verifier.errors import ProgramRefused
+from grader.verifier.errors import OnlyOnChips, ProgramRefused
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, run
 
@@ -82,6 +82,8 @@ class _Verifier:
             return measured
         except NotAlone:
             return {"facts": None, "kernels": True}
+        except OnlyOnChips as refused:
+            return {"facts": None, "kernels": False, "only_on_chips": str(refused)}
         except ProgramUnreadable as error:
             raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
         except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:

@@ -10,6 +10,8 @@ import pytest
 
 from grader.core.chips import CHIPS, compiler_of
 from grader.core.errors import SubmissionFault
+from grader.explorer.exploration import explored
+from grader.inputs.explored_function import read_function
 from grader.package.package import Limits
 from grader.review.reader import read_package
 from grader.sandbox.protocol import RunnerSpec
@@ -83,6 +85,67 @@ def test_what_takes_more_memory_than_a_gpu_has_is_known(judge):
     source = "import jax.numpy as jnp\n\ndef f(x, w):\n    return jnp.sort(x @ w, axis=0)\n"
     gpu = on_chip(judge, "h100", source, inputs="x: float32[131072, 65536]\nw: float32[65536, 131072]")
     assert gpu.peak_bytes > gpu.hbm_bytes
+
+
+HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
+HUGE = {
+    "unrolled": "def f(x, w):\n    for _ in range(600):\n        x = jnp.tanh(x @ w)\n    return x\n",
+    "nested loops": """
+def f(x, w):
+    def at(n, x):
+        return lax.fori_loop(0, 2**30, lambda _, y: at(n - 1, y), x) if n else jnp.tanh(x @ w)
+    return at(12, x)
+""",
+    "terabytes": """
+def f(x, w):
+    return jnp.sort(jnp.broadcast_to(x[:1, :1], (2**20, 2**20)), axis=0)[:8, :8] + x[:8, :8]
+""",
+    "folded by the compiler": """
+def f(x, w):
+    return x + jnp.sort(jnp.flip(lax.iota(jnp.float32, 2**27)))[: x.shape[1]]
+""",
+    "doubled": """
+def f(x, w):
+    y = x[:1, :8]
+    for _ in range(26):
+        y = jnp.concatenate([y, y + 1.0])
+    return y.sum() + x
+""",
+    "many operations": """
+def f(x, w):
+    return x + sum(jnp.sum(jnp.cumsum(x * i, axis=i % 2)) for i in range(300))
+""",
+}
+
+
+@pytest.mark.parametrize("source", HUGE.values(), ids=HUGE)
+def test_a_huge_program_is_read_within_the_limits(judge, source):
+    gpu = on_chip(judge, "h100", HEAD + source)
+    assert gpu.fault is None
+    assert gpu.peak_bytes > 0
+
+
+RAGGED = """
+def f(mesh, x):
+    def local(x):
+        each = jnp.ones((mesh.size,), jnp.int32)
+        me = lax.axis_index("data") * each
+        return lax.ragged_all_to_all(x, jnp.zeros_like(x), jnp.cumsum(each) - each, each, me, each, axis_name="data")
+    return jax.shard_map(local, mesh=mesh, in_specs=jax.P("data"), out_specs=jax.P("data"))(x)
+"""
+
+
+def test_what_only_chips_have_is_measured_on_them(judge):
+    function = read_function("f", "data=8", 'x: float32[64, 32] P("data")')
+    [measured] = judge.inspect_function(function, HEAD + RAGGED, chip="h100")
+    assert measured.is_only_on_chip
+    [program] = explored([measured]).programs
+    assert [(each.collective, each.axes) for each in program.collectives] == [("ragged-all-to-all", ("data",))]
+    assert [(leaf.when, leaf.got_spec) for leaf in program.leaves.leaves] == [("in", "P('data')"), ("out", "P('data')")]
+    assert program.memory.rows[0].mine == 8 * 32 * 4
+    [part] = program.on_chip.computations
+    assert [(each.collective, each.link) for each in part.collectives] == [("ragged-all-to-all", "NVLink")]
+    assert (program.is_only_on_chip, program.on_chip.differences) == (True, [])
 
 
 def test_native_code_of_the_cpu_has_no_place_on_a_gpu(judge):

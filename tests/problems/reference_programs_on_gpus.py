@@ -21,7 +21,8 @@ def on_gpus(name: str, measured: Measured) -> dict[str, Any]:
     topology, artifact = CHIP.topology(measured.facts.devices), measured.artifact
     assert topology is not None
     assert artifact is not None
-    program = compile_for(bytes(artifact.program), topology, measured.mesh, list(artifact.inputs), artifact.state)
+    compiled = compile_for(bytes(artifact.program), topology, measured.mesh, list(artifact.inputs), artifact.state)
+    program = compiled.program
     sums: dict[tuple[str, str], dict[str, Any]] = {}
     sent = 0
     for computation in program.schedule.computations:
@@ -36,7 +37,7 @@ def on_gpus(name: str, measured: Measured) -> dict[str, Any]:
         "devices": measured.facts.devices,
         "sent": sent,
         "peak": program.peak_bytes,
-        "held": program.memory.argument_bytes + program.memory.temporary_bytes,
+        "memory": program.memory.argument_bytes + program.memory.temporary_bytes,
         "collectives": list(sums.values()),
     }
 

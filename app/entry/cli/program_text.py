@@ -22,6 +22,9 @@ def print_program(measured: Measured) -> None:
     console = Console(highlight=False)
     facts = measured.facts
     console.print(f"[bold]Mesh {mesh_name(measured.mesh)}[/]  {facts.devices} devices")
+    if measured.is_only_on_chip and measured.on_chip is not None:
+        where = measured.on_chip.topology
+        console.print(f"XLA does not compile this program for CPUs. All numbers are those of the program for {where}.")
     console.print(_leaves(measured))
     console.print(_collectives(measured))
     if facts.written:

@@ -123,12 +123,12 @@ class OnGPUs:
     Attributes:
       collectives: each in words.
       sent: bytes that a GPU sends, by ring algorithms.
-      held: bytes of arguments and temporaries on a GPU, without the workspaces of cuBLAS.
+      memory: bytes of arguments and temporaries on a GPU, without the workspaces of cuBLAS.
     """
 
     collectives: tuple[str, ...]
     sent: int
-    held: int
+    memory: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _read_on_gpus() -> tuple[str, dict[tuple[str, int], OnGPUs]]:
     found = {}
     for each in raw["programs"]:
         words = tuple(f"{one['times']} {TIMES} {one['kind']} over {one['axes']}" for one in each["collectives"])
-        found[each["name"], each["devices"]] = OnGPUs(words, each["sent"], each["held"])
+        found[each["name"], each["devices"]] = OnGPUs(words, each["sent"], each["memory"])
     return raw["compiler"], found
 
 
@@ -280,9 +280,9 @@ def _peak() -> list[Comparison]:
             computed = each.state + batch + gathered + PARAMETERS * _FLOAT + activations
             formula = "state + batch + gathered parameters + gradients + activations and their gradients"
             measured = each.arguments + each.temporaries
-            held = on_gpus.held if (on_gpus := _on_gpus(each)) else None
+            on_h100 = on_gpus.memory if (on_gpus := _on_gpus(each)) else None
             quantity = "Arguments and temporaries, bytes"
-            found.append(Comparison(each, quantity, formula, computed, measured, is_bound=True, on_h100=held))
+            found.append(Comparison(each, quantity, formula, computed, measured, is_bound=True, on_h100=on_h100))
     return found
 
 

@@ -143,6 +143,7 @@ class MeshView:
     memory: AmountsView
     timeline: Markup
     on_chip: ChipView | None
+    is_only_on_chip: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +230,7 @@ def _mesh(
         memory=arrange_amounts(program.memory),
         timeline=draw_timeline(f"Collectives in program order, {mesh}", calls, anchors),
         on_chip=None if program.on_chip is None else _on_chip(program.on_chip),
+        is_only_on_chip=program.is_only_on_chip,
     )
 
 

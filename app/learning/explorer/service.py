@@ -45,7 +45,7 @@ ExplorationStatus = Literal["queued", "running", "finished"]
 MAX_WAITING = 3
 MAX_KEPT = 200
 # Raised when the readers of a program change, so that no kept result is used again.
-_READERS = 3
+_READERS = 4
 # Not memory: what a program takes does not depend on others.
 _CAUSED_BY_LOAD: frozenset[Reason] = frozenset({"time_limit", "killed", "divergent_collective"})
 

@@ -1,12 +1,13 @@
 """Let the compiler for a chip compile a program that was verified on the CPU. The result is never run."""
 
+import math
 from dataclasses import replace
 
 from grader.core.chips import CHIPS, Chip, ChipName, compiler_of
 from grader.core.context import Context
 from grader.core.errors import SubmissionFault
 from grader.package.package import Limits
-from grader.program.measurement import Measured, mesh_name
+from grader.program.measurement import Artifact, Measured, mesh_name
 from grader.program.on_chip import OnChip, from_json
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.protocol import RunnerSpec, Sandbox
@@ -24,39 +25,55 @@ def compile_for(
     Args:
       background: run at the lowest priority, because a large program takes minutes.
     """
-    devices = measured.facts.devices
+    assert measured.artifact is not None
+    found, _ = _compile(chip, measured.mesh, measured.artifact, sandbox, context, background=background)
+    return found
+
+
+def measure_on_chip(
+    chip: Chip, mesh: dict[str, int], artifact: Artifact, sandbox: Sandbox, context: Context
+) -> tuple[OnChip, object]:
+    """Compile a program that XLA cannot compile for CPUs. Return the result, and the JSON of the program's facts."""
+    return _compile(chip, mesh, artifact, sandbox, context, background=True, facts=True)
+
+
+def _compile(
+    chip: Chip,
+    mesh: dict[str, int],
+    artifact: Artifact,
+    sandbox: Sandbox,
+    context: Context,
+    *,
+    background: bool,
+    facts: bool = False,
+) -> tuple[OnChip, object]:
+    devices = math.prod(mesh.values())
     topology = chip.topology(devices)
     if topology is None:
         *most, last = map(str, chip.shapes)
-        return OnChip(
-            chip.name,
-            None,
-            f"Not checked: slices here have {', '.join(most)} or {last} chips, not {devices}.",
-            tried=False,
-        )
+        fault = f"Not checked: slices here have {', '.join(most)} or {last} chips, not {devices}."
+        return OnChip(chip.name, None, fault, tried=False), None
     compiler = compiler_of(chip.platform)
     if compiler is None:
         fault = f"Not checked: the {chip.platform.upper()} compiler is not installed here."
-        return OnChip(topology, None, fault, tried=False)
-    assert measured.artifact is not None
-    artifact = measured.artifact
+        return OnChip(topology, None, fault, tried=False), None
     context.progress(f"compiling for {topology}")
     with sandbox.open(RunnerSpec(1, _LIMITS, program=chip.platform, background=background), context.stop) as session:
         try:
             reply = session.compile_for(
-                topology, measured.mesh, artifact.program, artifact.inputs, state=artifact.state
+                topology, mesh, artifact.program, artifact.inputs, state=artifact.state, facts=facts
             )
-            return OnChip(topology, from_json(reply), compiler=compiler)
+            return OnChip(topology, from_json(reply.get("program")), compiler=compiler), reply.get("facts")
         except ProgramUnreadable as error:
-            fault = f"The program for {mesh_name(measured.mesh)} could not be read: {error}"
-            return OnChip(topology, None, fault, compiler=compiler)
+            fault = f"The program for {mesh_name(mesh)} could not be read: {error}"
+            return OnChip(topology, None, fault, compiler=compiler), None
         except SubmissionFault as fault:
-            return OnChip(topology, None, _said(fault), compiler=compiler)
+            return OnChip(topology, None, _said(fault), compiler=compiler), None
 
 
 def with_chip(measured: Measured, chip: ChipName | None, sandbox: Sandbox, context: Context) -> Measured:
-    """Add the program that `compile_for` makes in the background. Without a chip, return `measured` as it is."""
-    if chip is None:
+    """Add the program that `compile_for` makes in the background, unless there is no chip, or it has one."""
+    if chip is None or measured.on_chip is not None:
         return measured
     return replace(measured, on_chip=compile_for(CHIPS[chip], measured, sandbox, context, background=True))
 

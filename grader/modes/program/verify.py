@@ -44,6 +44,10 @@ class NeedsOwnVerifier(Exception):
     """The program calls native kernels, so it needs a verifier that serves no other program."""
 
 
+class OnlyOnChips(SubmissionFault):
+    """XLA cannot compile the program for CPUs, so it is neither graded nor run."""
+
+
 def verify(
     session: Session,
     manifest: ProgramManifest,
@@ -63,6 +67,7 @@ def verify(
       listing: also list the instructions, to show them.
     Raises:
       NeedsOwnVerifier: it calls native kernels, and the verifier is not alone.
+      OnlyOnChips: a `SubmissionFault`.
       SubmissionFault, GraderFault, Cancelled: as in `Session.request`.
     """
     compiled = measure(session, mesh, signature, exported, alone=alone, listing=listing)
@@ -105,7 +110,7 @@ def measure(
         "primitives": exported.primitives,
         "retraced": exported.retraced,
     }
-    _check_outputs(facts, exported.outputs)
+    check_outputs(facts, exported.outputs)
     try:
         artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual))
         measured = replace(measured_of(raw, mesh, signature.inputs), artifact=artifact)
@@ -138,6 +143,8 @@ def _compile(
         reply = session.compile(mesh, artifact, inputs, state=state, alone=alone, listing=listing)
     except SubmissionFault as fault:
         raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None
+    if only_on_chips := reply.get("only_on_chips"):
+        raise OnlyOnChips("not_exportable", str(only_on_chips))
     if reply.get("kernels") and not alone:
         raise NeedsOwnVerifier
     return reply
@@ -159,7 +166,7 @@ def _run_init(
     assert exported.init is not None
     facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone).get("facts")
     names, states = tuple(exported.states[0]), []
-    _check_outputs(facts, names)
+    check_outputs(facts, names)
     for case in signature.cases:
         seed = np.asarray(case.inputs["seed"], np.uint32)
         activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
@@ -172,7 +179,7 @@ def _run_init(
     return facts, tuple(states)
 
 
-def _check_outputs(facts: object, names: Sequence[str]) -> None:
+def check_outputs(facts: object, names: Sequence[str]) -> None:
     """Match the leaf names, which come from the runner, with the arrays of the program.
 
     Raises:

@@ -128,3 +128,24 @@ def test_a_native_kernel_is_compiled_in_a_verifier_of_its_own(judge):
     source = "import jax.numpy as jnp\n\ndef f(x):\n    return jnp.linalg.qr(x)[1]\n"
     [program] = explored(judge.inspect_function(read_function("f", "data=1", "x: float32[16, 8]"), source)).programs
     assert [leaf.shape for leaf in program.leaves.leaves if leaf.when == "out"] == [(8, 8)]
+
+
+def test_what_xla_cannot_compile_for_cpus_needs_a_chip(judge):
+    source = """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def f(mesh, x):
+    def local(x):
+        each = jnp.ones((mesh.size,), jnp.int32)
+        return lax.ragged_all_to_all(x, jnp.zeros_like(x), each, each, each, each, axis_name="data")
+
+    return jax.shard_map(local, mesh=mesh, in_specs=jax.P("data"), out_specs=jax.P("data"))(x)
+"""
+    function = read_function("f", "data=8", INPUTS)
+    with pytest.raises(SubmissionFault, match="To see its program, choose a chip to compile it for") as caught:
+        judge.inspect_function(function, source)
+    assert caught.value.reason == "not_exportable"
+    assert "XLA does not compile `ragged_all_to_all` for CPUs, only for GPUs and TPUs." in str(caught.value)

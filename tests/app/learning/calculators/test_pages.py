@@ -173,7 +173,7 @@ async def test_each_measured_number_is_beside_the_computed_one(page_of):
     assert "below the bound" in bounded
     assert "The computed numbers are upper bounds: no measured number is higher." in bounded
     assert '<th scope="col">On H100s</th>' in bounded
-    assert f'<td class="number">{ON_GPUS["dp_step", 8].held:,}</td>' in bounded
+    assert f'<td class="number">{ON_GPUS["dp_step", 8].memory:,}</td>' in bounded
     assert '<th scope="col">On H100s</th>' not in await page_of("/calculators/flops")
     assert "Not measured here, because there is no network:" in await page_of("/calculators/communication-time")
 

@@ -38,7 +38,9 @@ LISTING = Listing(
 
 
 class Measuring(NullGrader):
-    """A grader that sees an all-gather on line 1 of a source with `gather`, and no program in one with `broken`."""
+    """A grader that sees an all-gather on line 1 of a source with `gather`, no program in one with `broken`, and
+    one for chips alone in one with `ragged`.
+    """
 
     def __init__(self):
         self.inspected = []
@@ -46,7 +48,9 @@ class Measuring(NullGrader):
     def inspect(self, package, source, context, *, chip=None):
         self.inspected.append(source)
         found = [_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))]
-        return tuple(replace(each, on_chip=_on(chip, each.facts.devices)) for each in found)
+        return tuple(
+            replace(each, on_chip=_on(chip, each.facts.devices), is_only_on_chip="ragged" in source) for each in found
+        )
 
     def inspect_function(self, function, source, context, *, chip=None):
         self.inspected.append(source)

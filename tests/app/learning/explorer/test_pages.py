@@ -365,6 +365,12 @@ async def test_the_picture_of_a_starter_is_there_once_anyone_has_explored_it(ins
     assert 'data-explored="on ' in (await inside.http.get(f"{address}/picture")).text
 
 
+async def test_a_program_for_chips_alone_says_so(inside):
+    _, page = await result_of(inside, source="gather = ragged = 1", chip="v5e")
+    assert "XLA does not compile this program for CPUs. All numbers are those of the program for v5e:2x4." in page
+    assert "Differences from the program" not in page
+
+
 async def test_a_picture_for_a_chip_shows_its_schedule_memory_and_differences(inside):
     picture = "/problems/move_mean/picture?chip=v5e"
     starter = inside.services[Explorations].package("move_mean").starter
