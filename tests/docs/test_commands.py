@@ -40,6 +40,7 @@ NOT_RUN = {
     "time ./meshgrade problem check psum_scatter_mean --fresh": _MEASURES,
     "git pull": "it needs a newer release",
     "./meshgrade test": _ITSELF,
+    "./meshgrade install-gpu": "it installs 0.5 GB; `./meshgrade test --gpu` does it as well",
     "./meshgrade install-tpu": "it installs 0.7 GB; `./meshgrade test --tpu` does it as well",
     "sed -i 's/\">=3.11,/\">=3.12,/' pyproject.toml && uv add --requirements next-jax.txt": (
         "it installs another JAX; tests/test_lock.py reads both files"

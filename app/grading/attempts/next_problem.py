@@ -1,6 +1,6 @@
 """The problem to solve next after one is solved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from app.accounts.caller import User
 from app.core.database import Database
@@ -16,6 +16,11 @@ async def next_problem(user: User, services: Services, slug: str) -> Package | N
     over = {name for name, each in reached.items() if each.is_over}
     packages = [package for section in services[Catalogue].sections() for package in section.packages]
     return _first_open(packages, slug, over)
+
+
+def prepared_by(slug: str, packages: Iterable[Package]) -> list[Package]:
+    """The problems that have this one among their prerequisites."""
+    return [each for each in packages if slug in each.manifest.prerequisites]
 
 
 def _first_open(packages: Sequence[Package], slug: str, over: set[str]) -> Package | None:

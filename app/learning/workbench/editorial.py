@@ -9,7 +9,7 @@ from app.core.database import Database
 from app.core.services import Services
 from app.core.web.markdown import Prose
 from app.grading.attempts.give_up import GiveUps
-from app.grading.attempts.next_problem import next_problem
+from app.grading.attempts.next_problem import next_problem, prepared_by
 from app.grading.attempts.progress import standings
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
@@ -23,7 +23,8 @@ class Editorial:
     """What the section of this name shows. `prose` is None while it is closed to the reader.
 
     `exam_until` is when an exam opens it again.
-    `is_solved` if one of their attempts was accepted; `following` is the problem to solve next.
+    `is_solved` if one of their attempts was accepted; `following` is the problem to solve next,
+    and `prepared` are the others that have this one as a prerequisite.
     """
 
     slug: str
@@ -32,6 +33,7 @@ class Editorial:
     exam_until: datetime | None
     is_solved: bool
     following: Package | None
+    prepared: tuple[Package, ...]
 
 
 async def show_to(user: User, services: Services, package: Package) -> Editorial:
@@ -41,7 +43,8 @@ async def show_to(user: User, services: Services, package: Package) -> Editorial
     prose = (await render(services, package, texts_of(package)["editorial.md"]))[0] if is_open else None
     is_solved = is_open and await accepted_attempt(user, services, package.slug) is not None
     following = await next_problem(user, services, package.slug) if is_open else None
-    return Editorial(package.slug, prose, gave_up_at, exam_until, is_solved, following)
+    others = tuple(each for each in prepared_by(package.slug, services[Catalogue].all()) if each is not following)
+    return Editorial(package.slug, prose, gave_up_at, exam_until, is_solved, following, others)
 
 
 async def access_of(user: User, services: Services, package: Package) -> tuple[bool, datetime | None]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.grading.attempts.next_problem import _first_open
+from app.core.web.templating import ENVIRONMENT
+from app.grading.attempts.next_problem import _first_open, prepared_by
 from app.learning.workbench.solutions import coloured, side_by_side
 from tests.app.learning.workbench.test_returning import PAGE, send, show
 
@@ -65,7 +66,7 @@ def test_sources_of_any_length_are_shown():
 class _Package:
     def __init__(self, slug, *prerequisites):
         self.slug = slug
-        self.manifest = type("Manifest", (), {"prerequisites": prerequisites})
+        self.manifest = type("Manifest", (), {"prerequisites": prerequisites, "title": f"Title of {slug}"})
 
 
 def test_the_next_problem_is_the_first_open_one_after_this_then_before_it():
@@ -75,3 +76,17 @@ def test_the_next_problem_is_the_first_open_one_after_this_then_before_it():
     assert _first_open(packages, "c", {"c"}).slug == "d"
     assert _first_open(packages, "d", {"d"}).slug == "a"
     assert _first_open(packages, "d", {"a", "b", "c", "d"}) is None
+
+
+def test_below_an_editorial_are_the_problems_that_this_one_prepares_for():
+    packages = [_Package("a"), _Package("b", "a"), _Package("c", "b", "a"), _Package("d", "b")]
+    assert [each.slug for each in prepared_by("a", packages)] == ["b", "c"]
+    assert prepared_by("d", packages) == []
+    prose = type("Prose", (), {"html": ""})
+    names = {"slug": "a", "prose": prose, "gave_up_at": None, "exam_until": None, "is_solved": True}
+    shown = ENVIRONMENT.from_string(
+        '{% from "macros/editorial.html" import show_editorial %}{{ show_editorial(editorial) }}'
+    )
+    page = shown.render(editorial=names | {"following": packages[1], "prepared": packages[2:]})
+    assert 'It prepares for <a href="/problems/c">Title of c</a> and <a href="/problems/d">Title of d</a>.' in page
+    assert "It prepares for" not in shown.render(editorial=names | {"following": packages[1], "prepared": ()})
