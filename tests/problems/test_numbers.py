@@ -14,7 +14,8 @@ from tests.grader.shipped_submissions import PROBLEMS
 from tests.problems.on_8_devices import MEASURED, STATEMENT_PROGRAMS, statement_programs
 from tests.problems.passages import computed, plain
 
-pytestmark = STATEMENT_PROGRAMS
+# A change of the reader of programs, or of many texts, measures every problem.
+pytestmark = [STATEMENT_PROGRAMS, pytest.mark.timeout(900)]
 _UNIT = r"(?:bytes?|FLOPs?|[kKMGT]i?B|ms|µs|us)\b"
 # 1,234 and 1{,}234 and 1234; 0.38 times; 12 GB; 0.4997. A small plain number in front of "times" or "%" is a word.
 NUMBER = re.compile(

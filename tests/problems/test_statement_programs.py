@@ -9,7 +9,8 @@ import pytest
 from tests.grader.shipped_submissions import PROBLEMS
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, statement_programs
 
-pytestmark = STATEMENT_PROGRAMS
+# A change of the reader of programs, or of many texts, measures every problem.
+pytestmark = [STATEMENT_PROGRAMS, pytest.mark.timeout(900)]
 SLUGS = sorted(path.parent.name for path in PROBLEMS.glob("*/problem.toml"))
 
 
