@@ -1,15 +1,17 @@
 """What checks on a chip's program share: the slices in their bounds, and their finding if there is no program."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from grader.checks.finding import Finding, Located, rejected
+from grader.checks.program_subject import Subject
 from grader.core.chips import slice_of
 from grader.core.reasons import Reason
 from grader.package.package import CheckBounds
 from grader.program.on_chip import OnChip
+from grader.verdicts.evidence import Amount, Amounts
 
 
 def _existing(topology: str) -> str:
@@ -69,6 +71,21 @@ def together(findings: Sequence[Finding]) -> Finding:
         return Finding(True, message, None, evidence, checked=checked)
     headlines = dict.fromkeys(headline for each in failed for headline in each.headlines)
     return Finding(False, message, failed[0].reason, evidence, headlines=tuple(headlines))
+
+
+def amounts_on(
+    subject: Subject,
+    on_chip: OnChip,
+    topology: str,
+    what: str,
+    rows: Sequence[Amount],
+    *,
+    unit: Literal["bytes", "operations"],
+    whole: str,
+) -> Amounts:
+    """The evidence about a slice. `whole` names what the rows' bars are shares of."""
+    title = f"{what}, on {on_chip.where}"
+    return Amounts(mesh=subject.mesh_of(topology), title=title, unit=unit, whole_title=whole, rows=list(rows))
 
 
 def unchecked(on_chip: OnChip, reason: Reason) -> Finding:

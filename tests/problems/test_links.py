@@ -19,8 +19,11 @@ def test_every_problem_that_a_text_names_exists(text: Path) -> None:
     assert {slug for slug in named if not (PROBLEMS / slug / "problem.toml").is_file()} == set()
 
 
-def test_the_texts_do_name_problems() -> None:
-    assert sum(len(SLUG.findall(text.read_text(encoding="utf-8"))) for text in TEXTS) > 10
+def test_a_name_between_asterisks_is_a_slug_and_code_is_not() -> None:
+    assert SLUG.findall("Before *fsdp_auto_step* and *dp_step*, not `*a_b*`, **c_d** or *word*.") == [
+        "fsdp_auto_step",
+        "dp_step",
+    ]
 
 
 @pytest.mark.parametrize("slug", slugs("program"))

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Pair, Subject
-from grader.checks.topology import AlsoOnChips, TopologyBounds, together, unchecked
+from grader.checks.topology import AlsoOnChips, TopologyBounds, amounts_on, together, unchecked
 from grader.checks.wording import Wording, listed, within
 from grader.core.text import in_bytes
 from grader.package.package import ProgramManifest
@@ -77,15 +77,8 @@ def _check_on(subject: Subject, bounds: ChipMemory, topology: str) -> Finding:
     row = Amount(
         name="temporaries", mine=held, reference=None, whole=whole, at_most=_at_most(whole, bounds.temporaries_at_most)
     )
-    evidence = [
-        Amounts(
-            mesh=subject.mesh_of(topology),
-            title=f"Bytes on a chip, on {on_chip.where}",
-            unit="bytes",
-            whole_title="the group's bytes",
-            rows=[row],
-        )
-    ]
+    what = "Bytes on a chip"
+    evidence = [amounts_on(subject, on_chip, topology, what, [row], unit="bytes", whole="the group's bytes")]
     where, takes = f"On {on_chip.where}, ", f"temporaries take {in_bytes(held)}"
     if row.at_most is not None and held > row.at_most:
         text = (

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
-from grader.checks.topology import TopologyBounds, together, unchecked
+from grader.checks.topology import TopologyBounds, amounts_on, together, unchecked
 from grader.checks.wording import Wording, listed
 from grader.package.package import ProgramManifest
 from grader.program.collective_uses import Kind
 from grader.program.on_chip import ChipFacts
 from grader.program.schedule import MAX_STEPS, ScheduledCollective, ScheduledComputation, total
-from grader.verdicts.evidence import Amount, Amounts
+from grader.verdicts.evidence import Amount
 from grader.verdicts.verdict import Trust
 
 TITLE = "Communication hidden by computation"
@@ -68,15 +68,8 @@ def _check_on(subject: Subject, bounds: Bounds, topology: str) -> Finding:
         kinds = " or ".join(bounds.kinds)
         return rejected([Located(where, f"no loop of the chip's program contains {kinds}.")], "wrong_communication", [])
     rows = [_row(computation, each, bounds) for computation, each in found]
-    evidence = [
-        Amounts(
-            mesh=subject.mesh_of(topology),
-            title=f"Operations in each round while a collective is in flight, on {on_chip.where}",
-            unit="operations",
-            whole_title="the whole round",
-            rows=rows[:_MAX_ROWS],
-        )
-    ]
+    what, shown = "Operations in each round while a collective is in flight", rows[:_MAX_ROWS]
+    evidence = [amounts_on(subject, on_chip, topology, what, shown, unit="operations", whole="the whole round")]
     exposed = [
         (row, each)
         for row, (_, each) in zip(rows, found, strict=True)

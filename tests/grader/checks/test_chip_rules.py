@@ -64,6 +64,14 @@ def test_what_a_chip_communicates_is_bounded_beside_what_host_devices_do() -> No
     ]
 
 
+def test_many_small_pieces_are_not_small() -> None:
+    pieces = (runs("all-reduce", 32),)
+    assert found_on(on_chip(*pieces), NEVER).passed
+    assert not found_on(on_chip(*pieces * 2), NEVER).passed
+    assert not found_on(on_chip(body=pieces, times=1024), NEVER).passed
+    assert "trip count the compiler does not know" in found_on(on_chip(body=pieces, times=None), NEVER).message
+
+
 def test_every_trip_of_a_loop_counts_and_a_rule_can_name_the_place() -> None:
     inside = {**ONCE, "at_least": 3.0, "at_most": 3.0, "within": "loops"}
     assert found_on(on_chip(body=(runs("reduce-scatter", WHOLE),)), inside).passed
