@@ -5,6 +5,7 @@ If a rule names a misspelt axis or input, its check matches nothing, so every su
 
 import ast
 import difflib
+import math
 import re
 import symtable
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +14,8 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from grader.checks.topology import AlsoOnChips, FullSizeBounds, slices_in
+from grader.core.chips import slice_of
 from grader.package.fault import PackageFault, manifest_fault
 from grader.package.package import AnswerManifest, CheckSpec, Manifest, ProgramManifest
 
@@ -211,15 +214,34 @@ def _unknown_in_check(
                 hint = suggest(name, [*groups, "reference"])
                 if hint:
                     add(f"{where}{key}", f"there is no group '{name}'{hint}")
+        if where.startswith("on_chip.") and rule.get("of") == "reference":
+            add(f"{where}of", "the reference is not compiled for chips. Name a group of leaves")
+    for key, topology, meshes in _slices(manifest, check):
+        _, devices = slice_of(topology)
+        if devices not in [math.prod(mesh.values()) for mesh in meshes]:
+            add(key, f"{topology} has {devices} chips, and no mesh that it is checked on has as many devices")
     return faults
+
+
+def _slices(manifest: ProgramManifest, check: CheckSpec) -> Iterator[tuple[str, str, list[dict[str, int]]]]:
+    """The slices that a check names, each with its key, and the meshes for whose programs it may be."""
+    bounds, program = check.bounds, manifest.program
+    if isinstance(bounds, FullSizeBounds):
+        for topology in bounds.topology:
+            yield "topology", topology, [program.full_size.mesh] if program.full_size else []
+    for topology in slices_in(bounds):
+        yield "on_chip.topology" if isinstance(bounds, AlsoOnChips) else "topology", topology, list(program.meshes)
 
 
 def _rules(check: CheckSpec) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the check's own bounds and each of its `rules`, with the path to show in a message."""
     bounds = check.bounds.model_dump()
     yield "", bounds
-    for number, rule in enumerate(bounds.get("rules", ())):
-        yield f"rules.{number}.", rule
+    on_chip = bounds.get("on_chip") or {}
+    yield "on_chip.", on_chip
+    for where, of in (("", bounds), ("on_chip.", on_chip)):
+        for number, rule in enumerate(of.get("rules", ())):
+            yield f"{where}rules.{number}.", rule
 
 
 def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:

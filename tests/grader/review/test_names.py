@@ -40,6 +40,39 @@ def faults(folder: Path) -> list[str]:
     return [str(each) for each in caught.value.faults]
 
 
+ON_CHIP = """
+[checks.on_chip]
+topology = "h100:8"
+
+[[checks.on_chip.rules]]
+kinds = ["all-reduce"]
+axes = ["x"]
+of = "w"
+at_most = 1.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "h100:8",
+            "h100:2x8",
+            "on_chip.topology: h100:2x8 has 16 chips, and no mesh that it is checked on has as many",
+        ),
+        ('["x"]', '["xs"]', "on_chip.rules.0.axes: there is no mesh axis 'xs' (did you mean 'x'?)"),
+        ('"w"', '"parms"', "on_chip.rules.0.of: there is no group 'parms' (did you mean 'params'?)"),
+        ('"w"', '"reference"', "on_chip.rules.0.of: the reference is not compiled for chips. Name a group of leaves"),
+    ],
+)
+def test_names_in_rules_about_chips_are_checked(folder: Path, old: str, new: str, said: str) -> None:
+    after = 'means = "The mean needs one reduction."\n'
+    edit(folder, "problem.toml", after, after + ON_CHIP)
+    assert read_package(folder).manifest
+    edit(folder, "problem.toml", ON_CHIP, ON_CHIP.replace(old, new))
+    assert any(said in each for each in faults(folder)), faults(folder)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

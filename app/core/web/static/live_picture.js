@@ -150,6 +150,8 @@ export class LivePicture {
       this.#drawn = shown;
       this.#show(fragment);
     } catch (error) {
+      // It may have been deleted in another tab, and is then compiled again.
+      this.#kept.ids.delete(chip);
       if (turn === this.#turn) this.#said.textContent = error instanceof GradingError ? error.message : "not drawn: reload the page.";
       if (!(error instanceof GradingError)) throw error;
     }
