@@ -50,6 +50,11 @@ def matrix_bytes():
     return WIDTH * WIDTH * 4, "bytes"
 
 
+def twice_the_matrix():
+    """What a device would send for its all_reduce if it passed on all shards, twice."""
+    return 2 * matrix_bytes()[0], "bytes"
+
+
 def reduced_by_two():
     """What one of 2 devices sends around a ring for an all_reduce of the matrix."""
     return sent("all_reduce", 2), "bytes"

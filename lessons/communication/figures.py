@@ -1,26 +1,23 @@
-"""Draws what one device sends around a ring, by collective and number of devices, from the compiled programs."""
+"""Draws what one device sends around a ring, by number of devices and collective, from the compiled programs."""
 
-from tests.lessons.drawing import BAR_HEIGHT, bar, svg, text
+import jax.numpy as jnp
+
+from tests.lessons.drawing import BAR_HEIGHT, bar, svg
 from tests.lessons.rings import WIDTH, sent
 
-_DEVICES = (2, 4, 8)
-_GAP = 30
+_DEVICES = {"two": 2, "four": 4, "eight": 8}
+_KINDS = ("all_gather", "reduce_scatter", "all_reduce")
 
 
 def figures() -> dict[str, str]:
-    kinds = ("all_gather", "reduce_scatter", "all_reduce")
-    found = {kind: {devices: sent(kind, devices) for devices in _DEVICES} for kind in kinds}
-    most = max(max(each.values()) for each in found.values())
-    body, y = [], 0
-    for colour, (kind, by_devices) in enumerate(found.items(), 1):
-        body.append(text(4, y + 15, kind, "mono"))
-        y += _GAP
-        for devices, size in by_devices.items():
-            body += bar(y, f"{devices} devices", f"{size:,} bytes", [(size, colour)], most)
-            y += BAR_HEIGHT
-    described = " ".join(
-        f"{kind}: " + ", ".join(f"{size:,} bytes on {devices} devices" for devices, size in by_devices.items()) + "."
-        for kind, by_devices in found.items()
-    )
-    title = f"What one device sends for a matrix of {WIDTH} by {WIDTH} numbers"
-    return {"rings.svg": svg("rings", title, described, y, body)}
+    matrix, drawn = jnp.zeros((WIDTH, WIDTH)).nbytes, {}
+    for name, devices in _DEVICES.items():
+        found = {kind: sent(kind, devices) for kind in _KINDS}
+        amounts, body = {**found, "matrix": matrix, "twice": 2 * matrix}, []
+        for at, (label, size) in enumerate(amounts.items()):
+            colour = at + 1 if label in found else 7
+            body += bar(at * BAR_HEIGHT, label, f"{size:,} bytes", [(size, colour)], 2 * matrix)
+        what = ", ".join(f"{size:,} bytes for an {kind}" for kind, size in found.items())
+        title = f"What one of {devices} devices sends for a matrix of {WIDTH} by {WIDTH} numbers"
+        drawn[f"ring_{name}.svg"] = svg(f"ring-{name}", title, f"It sends {what}.", len(amounts) * BAR_HEIGHT, body)
+    return drawn

@@ -3,7 +3,6 @@
 import jax
 import jax.numpy as jnp
 import optax
-from flax import nnx
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -49,30 +48,9 @@ def sgd_values():
     return sum(leaf.size for leaf in jax.tree.leaves(optax.sgd(0.1).init(jnp.zeros(100)))), "values"
 
 
-def no_wrt_error():
-    """The error of nnx.Optimizer(model, tx)."""
-    return error_of(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1))), ""
-
-
-def no_model_error():
-    """The error of optimizer.update(grads)."""
-    model = _linear()
-    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-    return error_of(lambda: optimizer.update(nnx.state(model, nnx.Param))), ""
-
-
-def has_no_model_error():
-    """The error of optimizer.model."""
-    return error_of(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1), wrt=nnx.Param).model), ""
-
-
 def tree_map_error():
     """The error of jax.tree_map."""
     return error_of(lambda: jax.tree_map), ""
-
-
-def _linear() -> nnx.Linear:
-    return nnx.Linear(2, 2, rngs=nnx.Rngs(0))
 
 
 def adam_times():

@@ -102,6 +102,13 @@ def reduce_over_gather():
     return _reduce()[2] // _gather()[2], "times"
 
 
+def scatter_over_gather():
+    """The bytes sent for a reduce_scatter, over those for an all_gather."""
+    times, rest = divmod(scatter_sent()[0], gather_sent()[0])
+    assert rest == 0
+    return times, "times"
+
+
 def gather_over_shard():
     """The bytes sent for the all_gather, over those of a shard."""
     times, rest = divmod(gather_sent()[0], shard_bytes()[0])

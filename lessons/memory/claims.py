@@ -141,6 +141,16 @@ def saved_by_donation():
     return _needed(_jitted(donated=False)) - _needed(_jitted(donated=True)), "bytes"
 
 
+def alias_bytes():
+    """The outputs of the donated step that replace an argument."""
+    return _jitted(donated=True).memory_analysis().alias_size_in_bytes, "bytes"
+
+
+def more_temporaries():
+    """How much the temporaries of the first step grow with donation."""
+    return _temporaries(_jitted(donated=True)) - _temporaries(_jitted(donated=False)), "bytes"
+
+
 def model_bytes():
     """A model with an embedding of 4096 words and a linear layer, whole."""
     return _model_bytes(only_kernels=True)[1], "bytes"

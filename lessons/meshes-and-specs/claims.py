@@ -55,6 +55,17 @@ def same_model():
     return len(_MESH.devices[:, column]), "devices"
 
 
+def same_data():
+    """The devices with the position of device 5 along "data"."""
+    row = np.argwhere(np.vectorize(lambda each: each.id)(_MESH.devices) == 5)[0][0]
+    return len(_MESH.devices[row]), "devices"
+
+
+def others_in_column():
+    """The devices with the position of device 5 along "model", without device 5."""
+    return same_model()[0] - 1, "device"
+
+
 def whole_bytes():
     """The array of 16 rows and 8 columns, float32."""
     return _placed(P()).nbytes, "bytes"
@@ -117,6 +128,11 @@ def gathered_bytes():
 def collectives_to_split():
     """The collectives of the program that splits whole copies over both axes."""
     return len(_collectives(P(), P("data", "model"))), "collectives"
+
+
+def collectives_to_gather():
+    """The collectives of the program that turns rows split over "data" into whole copies."""
+    return len(_collectives(P("data"), P())), "collective"
 
 
 def uneven_error():

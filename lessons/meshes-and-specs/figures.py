@@ -1,14 +1,16 @@
 """Draws the figures of the lesson from where JAX puts the shards: `python -m tests.lessons.write_claims`."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from tests.lessons.drawing import cell, rect, svg, text
+from tests.lessons.drawing import BAR_HEIGHT, bar, cell, rect, svg, text
 
 _MESH = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
 _ROWS, _COLUMNS = 16, 8
+_SPECS = {"both": P("data", "model"), "columns": P(None, "model"), "rows": P("data"), "whole": P()}
 
 
 def _mesh() -> str:
@@ -30,12 +32,13 @@ def _mesh() -> str:
     return svg("mesh", "A mesh of two axes", what, 132, body)
 
 
-def _blocks(spec: P) -> dict[int, tuple[int, int, int, int]]:
+def _blocks(array: jax.Array) -> dict[int, tuple[int, int, int, int]]:
     """First row, end, first column, end of what each device holds."""
-    indices = NamedSharding(_MESH, spec).devices_indices_map((_ROWS, _COLUMNS))
     return {
-        device.id: (*rows.indices(_ROWS)[:2], *columns.indices(_COLUMNS)[:2])
-        for device, (rows, columns) in indices.items()
+        shard.device.id: tuple(
+            bound for each, size in zip(shard.index, array.shape, strict=True) for bound in each.indices(size)[:2]
+        )
+        for shard in array.addressable_shards
     }
 
 
@@ -46,7 +49,7 @@ def _split() -> str:
     for line, words in enumerate((f"{_ROWS} rows,", "split", "over", "data")):
         body.append(text(4, top + 4 * high + 16 * line, words, "soft-text"))
     said = []
-    for device, (row, row_end, column, column_end) in sorted(_blocks(P("data", "model")).items()):
+    for device, (row, row_end, column, column_end) in sorted(_blocks(_placed(P("data", "model"))).items()):
         x, y = left + column * wide, top + row * high
         width, height = (column_end - column) * wide, (row_end - row) * high
         body += cell(x, y, width, height, f"held of-{device + 1}", device, "on-held")
@@ -55,21 +58,36 @@ def _split() -> str:
     return svg("split", "An array split over both axes", description, 216, body)
 
 
-def _parts() -> str:
-    """What one device holds under three specs."""
-    device, said, body = 5, [], []
-    for at, spec in enumerate((P("data"), P(None, "model"), P())):
-        left, top, wide, high = 12 + at * 118, 34, 12, 6
-        row, row_end, column, column_end = _blocks(spec)[device]
-        name = "P(" + ", ".join("None" if each is None else f'"{each}"' for each in spec) + ")"
-        body.append(text(left + 4 * wide, 22, name, "mono soft-text", "middle"))
-        body.append(rect(left, top, _COLUMNS * wide, _ROWS * high, "faint"))
-        x, y = left + column * wide, top + row * high
-        body.append(rect(x, y, (column_end - column) * wide, (row_end - row) * high, f"held of-{device + 1}"))
-        said.append(f"with {name} rows {row} to {row_end - 1} and columns {column} to {column_end - 1}")
-    description = f"Device {device} holds, {'; '.join(said)}."
-    return svg("parts", f"What device {device} holds under three specs", description, 140, body)
+def _placed(spec: P) -> jax.Array:
+    return jax.device_put(jnp.zeros((_ROWS, _COLUMNS)), NamedSharding(_MESH, spec))
+
+
+def _held(name: str, spec: P) -> str:
+    """The part of the array that each device of the mesh has, and the bytes. Equal shards have one colour."""
+    array = _placed(spec)
+    blocks = _blocks(array)
+    distinct = sorted(set(blocks.values()))
+    left, top, across, down, wide, high = 28, 22, 84, 90, 7.5, 4
+    body = []
+    for (row, column), device in np.ndenumerate(_MESH.device_ids):
+        x, y = left + column * across, top + row * down
+        first, end, first_column, end_column = blocks[device]
+        body.append(text(x + _COLUMNS * wide / 2, y - 6, f"device {device}", "soft-text", "middle"))
+        body.append(rect(x, y, _COLUMNS * wide, _ROWS * high, "faint"))
+        part = x + first_column * wide, y + first * high, (end_column - first_column) * wide, (end - first) * high
+        body.append(rect(*part, f"held of-{distinct.index(blocks[device]) + 1}"))
+    (each,) = {shard.data.nbytes for shard in array.addressable_shards}
+    total = sum(shard.data.nbytes for shard in array.addressable_shards)
+    y = top + 2 * down - 8
+    for colour, (label, size) in enumerate((("each holds", each), ("all hold", total)), 7):
+        body += bar(y, label, f"{size:,} bytes", [(size, colour)], array.nbytes * _MESH.size)
+        y += BAR_HEIGHT
+    copies = _MESH.size // len(distinct)
+    what = f"{len(distinct)} different shards, {copies} of each. A device holds {each:,} bytes, and all hold {total:,}."
+    title = f"What the devices hold: {name}"
+    return svg(f"spec-{name}", title, what, y, body)
 
 
 def figures() -> dict[str, str]:
-    return {"mesh.svg": _mesh(), "split.svg": _split(), "parts.svg": _parts()}
+    held = {f"spec_{name}.svg": _held(name, spec) for name, spec in _SPECS.items()}
+    return {"mesh.svg": _mesh(), "split.svg": _split(), **held}

@@ -25,6 +25,14 @@ def _array(shape: tuple[int, ...], spec: P, mesh: Mesh = _MESH) -> jax.ShapeDtyp
 
 
 @cache
+def _alone() -> Census:
+    """The loop over layers on a mesh of one device, where its program has an all_gather."""
+    census = _census("loop", Mesh(np.array(jax.devices()[:1]), ("x",)))
+    assert "all-gather" in {each.kind for each in census.collectives}
+    return census
+
+
+@cache
 def _layered(how: str, mesh: Mesh = _MESH) -> Compiled:
     """The gradient of a scan over layers: gathered upfront, in the loop, or again in the loop of the backward pass."""
 
@@ -174,6 +182,11 @@ def sent_by_gathers():
     return _sent(_census("loop"), "all-gather"), "bytes"
 
 
+def sent_by_gathers_again():
+    """The same with the policy, in both loops."""
+    return _sent(_census("again"), "all-gather"), "bytes"
+
+
 def pairs():
     """The -start and -done instructions in all programs that are compiled here."""
     programs = [_layered(how) for how in ("upfront", "loop", "again")]
@@ -215,6 +228,10 @@ def compiled_reduces():
 
 def alone_sent():
     """What one device sends in the loop over layers on a mesh of one device, where its program has an all_gather."""
-    census = _census("loop", Mesh(np.array(jax.devices()[:1]), ("x",)))
-    assert "all-gather" in {each.kind for each in census.collectives}
-    return _sent(census), "bytes"
+    return _sent(_alone()), "bytes"
+
+
+def alone_gathered():
+    """What its all_gathers return."""
+    gathers = [each for each in _alone().collectives if each.kind == "all-gather"]
+    return sum(each.logical_bytes * each.executions for each in gathers), "bytes"

@@ -11,8 +11,8 @@ from grader.program.census import take_census
 from tests.lessons.drawing import cell, svg, text
 
 _MESH = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
-_CELL, _LEFT, _TEXT, _BAND = 30, 4, 140, 86
-_AXES = (("data",), ("model",), ("data", "model"))
+_CELL, _LEFT, _HIGH, _TOP = 50, 80, 36, 28
+_AXES = {"data": ("data",), "model": ("model",), "both": ("data", "model")}
 
 
 def _groups(axes: tuple[str, ...]) -> list[tuple[int, ...]]:
@@ -25,12 +25,16 @@ def _groups(axes: tuple[str, ...]) -> list[tuple[int, ...]]:
     return [tuple(group) for group in found.groups]
 
 
-def _grid(top: int, groups: list[tuple[int, ...]]) -> list[str]:
-    body = []
+def _grid(groups: list[tuple[int, ...]]) -> list[str]:
+    rows, columns = _MESH.axis_names
+    body = [
+        text(_LEFT + 2 * _CELL, 16, columns, "mono", "middle"),
+        text(4, _TOP + _HIGH + 5, rows, "mono"),
+    ]
     for (row, column), device in np.ndenumerate(_MESH.device_ids):
         (colour,) = [at for at, group in enumerate(groups, 1) if device in group]
-        x, y = _LEFT + column * _CELL, top + row * _CELL
-        body += cell(x, y, _CELL, _CELL, f"held of-{colour}", device, "on-held")
+        x, y = _LEFT + column * _CELL, _TOP + row * _HIGH
+        body += cell(x, y, _CELL, _HIGH, f"held of-{colour}", device, "on-held")
     return body
 
 
@@ -39,12 +43,11 @@ def _written(groups: list[tuple[int, ...]]) -> str:
 
 
 def figures() -> dict[str, str]:
-    body, described = [], []
-    for at, axes in enumerate(_AXES):
-        groups, top, name = _groups(axes), at * _BAND + 8, " and ".join(axes)
-        body += _grid(top, groups)
-        body.append(text(_TEXT, top + 20, f"along {name}", "soft-text"))
-        body.append(text(_TEXT, top + 44, _written(groups), "mono"))
-        described.append(f"Along {name}, the groups are {_written(groups)}.")
-    title = "Groups of a mesh of 2 by 4 devices"
-    return {"groups.svg": svg("hlo-groups", title, " ".join(described), len(_AXES) * _BAND, body)}
+    drawn = {}
+    for name, axes in _AXES.items():
+        groups, along = _groups(axes), " and ".join(axes)
+        y = _TOP + 2 * _HIGH + 24
+        body = [*_grid(groups), text(4, y, f"over {along}:", "soft-text"), text(4, y + 22, _written(groups), "mono")]
+        title, what = f"Groups of a sum over {along}", f"Over {along}, the groups are {_written(groups)}."
+        drawn[f"groups_{name}.svg"] = svg(f"groups-{name}", title, what, y + 32, body)
+    return drawn

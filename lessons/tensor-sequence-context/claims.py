@@ -124,6 +124,11 @@ def sent_for_more():
     return _sent(_mlp(2 * _ROWS)), "bytes"
 
 
+def results_twice():
+    """Twice the whole result for twice the rows."""
+    return 4 * result_bytes()[0], "bytes"
+
+
 def blocks_sent():
     """What one device sends in the forward pass of four blocks, with positions whole or split around the norm.
 

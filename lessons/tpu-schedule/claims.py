@@ -56,6 +56,11 @@ def tpu_gathered():
     return sum(each.logical_bytes for each in program.collectives if each.kind == "all-gather"), "bytes"
 
 
+def as_bytes():
+    """The values that it gathers, with a byte for each."""
+    return tpu_gathered()[0] // 2, "bytes"
+
+
 def cpu_sum():
     """How the CPU's program sums the gradients of the three weights."""
     return next(each.kind for each in gathered_ahead_on_cpu().collectives if each.kind != "all-gather"), ""
@@ -113,6 +118,11 @@ def one_layer():
 def two_layers():
     """Two of them, one in use and one on its way."""
     return 2 * one_layer()[0], "bytes"
+
+
+def all_layers():
+    """All of them, as many as the rounds of the loop that gathers in turn."""
+    return forward_loop("layers_in_a_loop").executions * one_layer()[0], "bytes"
 
 
 def chip():

@@ -292,6 +292,11 @@ def gradients_reduced():
     return _sent(_step(_FEW, _pinned), "all-reduce"), "bytes"
 
 
+def weights_gathered():
+    """What one device sends for the all_gathers of the weights, with pinned weights."""
+    return _sent(_step(_FEW, _pinned), "all-gather"), "bytes"
+
+
 def gradients_scattered():
     """What one device sends for the reduce_scatter of the gradients, in shard_map."""
     return _sent(_by_hand(_FEW), "reduce-scatter"), "bytes"

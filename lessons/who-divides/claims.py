@@ -143,6 +143,11 @@ def grad_times_on_four():
     return _ratio(float(_program(_own_gradient, mesh=mesh)(_WEIGHT, _ROWS)), _right()), "times"
 
 
+def rows_each_of_four():
+    """The rows of each of these 4 devices."""
+    return len(_ROWS) // 4, "rows"
+
+
 def microbatches():
     """The microbatches that the rows are divided into."""
     return 4, "microbatches"

@@ -9,8 +9,8 @@ def gather(mesh: Mesh, w: jax.Array, dim: int) -> jax.Array:
     """Rebuild `w`, whose dimension `dim` is split over the mesh axis fsdp, whole on every device."""
 
     def rebuild(shard: jax.Array) -> jax.Array:
-        return jax.lax.all_gather(shard, "fsdp", axis=dim, tiled=True)
+        # Without `to`, JAX counts the result as different on each device, and out_specs=P() says that it is equal.
+        return jax.lax.all_gather(shard, "fsdp", axis=dim, tiled=True, to="invarying")
 
     split = P(*[None] * dim, "fsdp")
-    # all_gather counts its result as different on each device, and P() claims that it is not: hence check_vma=False.
-    return jax.shard_map(rebuild, mesh=mesh, in_specs=split, out_specs=P(), check_vma=False)(w)
+    return jax.shard_map(rebuild, mesh=mesh, in_specs=split, out_specs=P())(w)

@@ -8,11 +8,6 @@ from jax.sharding import PartitionSpec as P
 
 def mlp(mesh: Mesh, w1: jax.Array, w2: jax.Array, bias: jax.Array, x: jax.Array) -> jax.Array:
     """relu(x @ w1) @ w2 + bias: a sum over model, and no other communication except for the small bias."""
-
-    def explicit(w1: jax.Array, w2: jax.Array, bias: jax.Array, x: jax.Array) -> jax.Array:
-        hidden = jax.nn.relu(x @ w1)
-        product = jnp.dot(hidden, w2, out_sharding=P("data", None))
-        return product + jax.sharding.reshard(bias, P(None))
-
-    in_sharding = (P(None, "model"), P("model", None), P("model"), P("data", None))
-    return jax.sharding.explicit_axes(explicit, axes=("data", "model"), in_sharding=in_sharding)(w1, w2, bias, x)
+    hidden = jax.nn.relu(x @ w1)
+    product = jnp.dot(hidden, w2, out_sharding=P("data", None))
+    return product + jax.sharding.reshard(bias, P(None))

@@ -15,7 +15,7 @@ ONE_COLUMN = (24, 16, 1)
 
 
 def public_cases() -> list[Case]:
-    """Two cases that a student sees in full, small enough to print."""
+    """Two cases that a student sees in full, small enough to print. The second steps too far: its loss rises."""
     return [
         {
             "seed": 0.0,
@@ -29,7 +29,7 @@ def public_cases() -> list[Case]:
             "x": np.array([[0.5, -1, 2], [1, 1, 0], [-1, 0.5, 0], [2, 0, 1]], dtype=np.float32),
             "y": np.array([[1, -1], [0, 2], [-2, 0], [1, 1]], dtype=np.float32),
             "num_shards": 3.0,
-            "lr": 0.5,
+            "lr": 2.5,
         },
     ]
 
@@ -38,14 +38,18 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
     yield _draw(rng, ONE_COLUMN, seed=0.0, num_shards=8.0, lr=0.1)
     # Four rows over three shards: an even split does not exist.
-    yield _draw(rng, SMALL, seed=3.7, num_shards=3.0, lr=0.05)
-    yield _draw(rng, ONE_ROW, seed=1.0, num_shards=8.0, lr=0.1)
+    yield _draw(rng, SMALL, seed=3.7, num_shards=3.0, lr=0.5)
+    # One row can be fitted exactly. A short step keeps the second loss from being a small difference of large numbers.
+    yield _draw(rng, ONE_ROW, seed=1.0, num_shards=8.0, lr=0.02)
     # With one output, (N, D_out) broadcasts against anything: a model of the wrong width no longer raises.
+    # And no learning rate, no step: both losses are one number.
     yield _draw(rng, ONE_COLUMN, seed=5.0, num_shards=2.0, lr=0.0)
+    # A step far beyond the minimum: the loss rises by some orders of magnitude.
     yield _draw(rng, SMALL, seed=1.0, num_shards=2.0, lr=1e3)
     yield _whole_numbers(rng, SMALL, seed=3.7, num_shards=1.0, lr=0.1)
     yield _draw(rng, ONE_COLUMN, seed=11.0, num_shards=8.0, lr=0.1)
-    yield _draw(rng, SMALL, seed=4.0, num_shards=3.0, lr=1e-3, scale=1e3)
+    # Large targets: clipped or normalised gradients take another step.
+    yield _draw(rng, SMALL, seed=4.0, num_shards=3.0, lr=0.3, scale=1e3)
 
 
 def _draw(

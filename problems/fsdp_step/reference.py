@@ -11,10 +11,11 @@ def loss_fn(model: nnx.Linear, x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 def fsdp_step(seed: float, x: jax.Array, y: jax.Array, num_shards: float, lr: float) -> jax.Array:
-    """Take one SGD step of a linear model and return its loss before that step, of shape (1,)."""
+    """Take one SGD step of a linear model and return its losses before and after that step, of shape (2,)."""
     seed, num_shards, lr = int(seed), int(num_shards), float(lr)
     model = nnx.Linear(x.shape[-1], y.shape[-1], rngs=nnx.Rngs(seed))
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
-    loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
+    before, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     optimizer.update(model, grads)
-    return jnp.array([float(loss)])
+    after = loss_fn(model, x, y)
+    return jnp.array([float(before), float(after)])

@@ -11,6 +11,6 @@ def fsdp_step(seed: float, x: jax.Array, y: jax.Array, num_shards: float, lr: fl
       num_shards: how many devices would share the parameters; cast it to int. It changes no number.
       lr: learning rate of plain SGD.
     Returns:
-      The loss before the update, shape (1,), float32.
+      The loss before the update and the loss after it, shape (2,), float32.
     """
     raise NotImplementedError("Follow the seven rules of the Problem section.")

@@ -65,13 +65,14 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     """Take one Adam step. Return the new state and the loss before it."""
     rows = P("fsdp")
 
-    @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, rows, rows), out_specs=(SPECS, P()), check_vma=False)
+    @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, rows, rows), out_specs=(SPECS, P()))
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
-        loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
+        own = jax.lax.pcast(state["params"], "fsdp", to="varying")
+        loss, grads = jax.value_and_grad(loss_fn)(own, x, y)
         parts = jax.lax.axis_size("fsdp")
         slices = jax.tree.map(lambda g: jax.lax.psum_scatter(g, "fsdp", tiled=True) / parts, grads)
         new = adam_update(state | {"params": own_slice(state["params"])}, slices)
-        params = jax.tree.map(lambda p: jax.lax.all_gather(p, "fsdp", tiled=True), new["params"])
+        params = jax.tree.map(lambda p: jax.lax.all_gather(p, "fsdp", tiled=True, to="invarying"), new["params"])
         return new | {"params": params}, jax.lax.pmean(loss, "fsdp")
 
     return local_step(state, x, y)

@@ -72,10 +72,11 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     """
     rows = P("fsdp")
 
-    # Without check_vma, JAX takes your word for it that an output with P() is the same on all devices.
-    @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, rows, rows), out_specs=(SPECS, P()), check_vma=False)
+    @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, rows, rows), out_specs=(SPECS, P()))
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
-        loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
+        # Without this cast, JAX sums the gradients over all devices, because all of them have the same parameters.
+        own = jax.lax.pcast(state["params"], "fsdp", to="varying")
+        loss, grads = jax.value_and_grad(loss_fn)(own, x, y)
         # To do: loss and grads are those of this device's rows alone. The parameters and grads are whole, but the
         # moments are slices, so they do not fit in one update yet.
         return adam_update(state, grads), jax.lax.pmean(loss, "fsdp")

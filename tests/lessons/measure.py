@@ -1,8 +1,8 @@
 """Measure the claims of lessons, draw their figures and run their programs on 8 host devices; write it all as JSON.
 
 A claim is a public function of claims.py: its name is the claim's, its docstring says what it measures, and it returns
-the number and its unit. `figures()` of figures.py, where a lesson has one, draws the figures. A program runs alone, as
-the page prints it.
+the number and its unit. `figures()` of figures.py, where a lesson has one, draws the figures. Programs run
+as in the lesson's notebook, whose first cell makes the devices. In the sandbox, each runs alone.
 Usage: measure.py LESSONS_FOLDER SLUG... OUTPUT_FILE
 """
 
@@ -11,14 +11,19 @@ import importlib.util
 import inspect
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import jax
-
+from app.learning.lessons.jupyter_notebook import DEVICES
 from app.learning.lessons.measured_numbers import blocks
+
+# As on a reader's machine.
+del os.environ["XLA_FLAGS"]
+exec(DEVICES.format(devices=8))
+import jax  # noqa: E402
 
 
 def load(file: Path) -> ModuleType:
@@ -47,15 +52,21 @@ def measured(file: Path) -> dict[str, Any]:
     return {"jax": jax.__version__, "devices": len(jax.devices()), "by_name": found}
 
 
-def run(code: str) -> dict[str, str | None]:
-    """What a program prints, and the exception that ends it."""
+def run(code: str, names: dict[str, Any]) -> dict[str, str | None]:
+    """What a cell prints, and the exception that ends it."""
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, "lesson.md", "exec"), {"__name__": "__block__"})
+            exec(compile(code, "lesson.md", "exec"), names)
     except Exception as error:  # the test shows every exception of a program
         return {"printed": printed.getvalue(), "error": f"{type(error).__name__}: {error}"}
     return {"printed": printed.getvalue(), "error": None}
+
+
+def ran(text: str) -> list[dict[str, str | None]]:
+    """The programs of a lesson as its notebook runs them: one after the other, in one place."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    return [run(block.code, names) for block in blocks(text)]
 
 
 def main() -> None:
@@ -67,7 +78,7 @@ def main() -> None:
     }
     # Not from a lesson that was read: without its claims and figures, which this writes, it cannot be.
     texts = {slug: (lesson / "lesson.md").read_text(encoding="utf-8") for slug, lesson in lessons.items()}
-    programs = {slug: [run(block.code) for block in blocks(text)] for slug, text in texts.items()}
+    programs = {slug: ran(text) for slug, text in texts.items()}
     Path(sys.argv[-1]).write_text(
         json.dumps({"claims": claims, "figures": figures, "programs": programs}), encoding="utf-8"
     )

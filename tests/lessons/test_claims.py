@@ -8,19 +8,21 @@ from typing import Any
 import pytest
 
 from app.learning.lessons.lesson import Lesson
-from app.learning.lessons.lesson_files import Lessons
+from tests.lessons.shipped_lessons import BY_SLUG
 from tests.lessons.write_claims import LESSONS, measure
-from tests.parts import chosen
+from tests.parts import chosen, parameters
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
+from tests.unchanged import CLAIMS, due
 
 # tests/slow_tests.py: a module with this name starts a compiler.
 __all__ = ["run_on_8_devices"]
-pytestmark = STATEMENT_PROGRAMS
-SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all()}
+# In the first test, up to all lessons are measured, one after the other.
+pytestmark = [STATEMENT_PROGRAMS, pytest.mark.timeout(900)]
 MEASURED = chosen(
-    list(SHIPPED),
+    list(BY_SLUG),
     lambda slug: (f"lessons/{slug}/",),
     shared=("tests/lessons/", "tests/problems/measured_programs.py", "uv.lock"),
+    is_due=due(CLAIMS),
 )
 
 
@@ -29,7 +31,7 @@ def found() -> dict[str, Any]:
     return measure(MEASURED)
 
 
-@pytest.mark.parametrize("lesson", [SHIPPED[slug] for slug in MEASURED], ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("lesson", parameters([BY_SLUG[slug] for slug in MEASURED]), ids=lambda lesson: lesson.slug)
 def test_the_claims_are_what_is_measured(lesson: Lesson, found: dict[str, Any]) -> None:
     """If the new numbers are right: python -m tests.lessons.write_claims SLUG, and then read the lesson again."""
     written, measured = lesson.claims.model_dump(), found["claims"][lesson.slug]
@@ -42,14 +44,14 @@ def test_the_claims_are_what_is_measured(lesson: Lesson, found: dict[str, Any]) 
     assert different == {}
 
 
-@pytest.mark.parametrize("lesson", [SHIPPED[slug] for slug in MEASURED], ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("lesson", parameters([BY_SLUG[slug] for slug in MEASURED]), ids=lambda lesson: lesson.slug)
 def test_the_programs_print_what_the_lesson_shows(lesson: Lesson, found: dict[str, Any]) -> None:
     ran = found["programs"][lesson.slug]
     assert [each["error"] for each in ran] == [None] * len(lesson.blocks)
     assert [each["printed"] for each in ran] == [block.output for block in lesson.blocks]
 
 
-@pytest.mark.parametrize("slug", MEASURED)
+@pytest.mark.parametrize("slug", parameters(MEASURED))
 def test_generated_figures_are_what_is_drawn_now(slug: str, found: dict[str, Any]) -> None:
     drawn = found["figures"].get(slug, {})
     figures = LESSONS / slug / "figures"

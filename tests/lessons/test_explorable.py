@@ -8,18 +8,17 @@ from collections.abc import Iterator
 import pytest
 
 from app.learning.lessons.lesson import Lesson
-from app.learning.lessons.lesson_files import Lessons
 from grader.core.context import QUIET
-from grader.explorer.exploration import explored
+from grader.explorer.description import explored
 from grader.modes.program.function_inspection import inspect_function
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
-from tests.lessons.write_claims import LESSONS
-from tests.parts import chosen
+from tests.lessons.shipped_lessons import BY_SLUG
+from tests.parts import chosen, parameters
+from tests.unchanged import EXPLORED, due
 
-SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all() if lesson.explorable}
 LOOKED_AT = chosen(
-    list(SHIPPED),
+    [slug for slug, lesson in BY_SLUG.items() if lesson.explorable],
     lambda slug: (f"lessons/{slug}/",),
     shared=(
         "grader/inputs/explored_function.py",
@@ -27,6 +26,7 @@ LOOKED_AT = chosen(
         "grader/runner/",
         "uv.lock",
     ),
+    is_due=due(EXPLORED),
 )
 
 
@@ -36,7 +36,7 @@ def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PooledSandbox]:
         yield built
 
 
-@pytest.mark.parametrize("lesson", [SHIPPED[slug] for slug in LOOKED_AT], ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("lesson", parameters([BY_SLUG[slug] for slug in LOOKED_AT]), ids=lambda lesson: lesson.slug)
 def test_the_explorer_compiles_the_programs_of_a_lesson(lesson: Lesson, walls: PooledSandbox) -> None:
     for each in lesson.explorable:
         source = lesson.blocks[each.program - 1].code

@@ -8,18 +8,20 @@ from collections.abc import Iterator
 import pytest
 
 from app.learning.lessons.lesson import Lesson
-from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.runs import prints_the_same
 from grader.core.context import QUIET
 from grader.explorer.script import run_script
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
-from tests.lessons.write_claims import LESSONS
-from tests.parts import chosen
+from tests.lessons.shipped_lessons import BY_SLUG
+from tests.parts import chosen, parameters
+from tests.unchanged import PRINTED, due
 
-SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all()}
 LOOKED_AT = chosen(
-    list(SHIPPED), lambda slug: (f"lessons/{slug}/",), shared=("grader/explorer/script.py", "grader/runner/", "uv.lock")
+    list(BY_SLUG),
+    lambda slug: (f"lessons/{slug}/",),
+    shared=("grader/explorer/script.py", "grader/runner/", "uv.lock"),
+    is_due=due(PRINTED),
 )
 
 
@@ -29,7 +31,7 @@ def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PooledSandbox]:
         yield built
 
 
-@pytest.mark.parametrize("lesson", [SHIPPED[slug] for slug in LOOKED_AT], ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("lesson", parameters([BY_SLUG[slug] for slug in LOOKED_AT]), ids=lambda lesson: lesson.slug)
 def test_a_program_prints_in_the_sandbox_what_the_lesson_shows(lesson: Lesson, walls: PooledSandbox) -> None:
     for block in lesson.blocks:
         printed = run_script(block.code, walls, QUIET)

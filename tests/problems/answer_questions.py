@@ -4,6 +4,7 @@ Usage: answer_questions.py PROBLEMS_FOLDER OUTPUT_FILE
 """
 
 import importlib.util
+import io
 import json
 import math
 import re
@@ -12,7 +13,8 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextlib import redirect_stdout
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,34 @@ def who_holds_what(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[
     }
 
 
+def process_rows(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """From the row numbers that arrive on each device, with the mesh and the spec as the question writes them."""
+    size, mine = parameters["devices"], parameters["process"]
+
+    def held(name: str) -> list[set[int]]:
+        placement = parameters[name]
+        mesh = eval(placement["mesh"], {"Mesh": Mesh, "np": np, "jax": jax})
+        sharding = NamedSharding(mesh, eval(placement["spec"], {"P": P}))
+        shards = jax.device_put(np.arange(parameters["rows"], dtype=np.int32), sharding).addressable_shards
+        by_device = {shard.device.id: np.asarray(shard.data).tolist() for shard in shards}
+        firsts = range(0, len(by_device), size)
+        return [{row for device in range(first, first + size) for row in by_device[device]} for first in firsts]
+
+    one, two, three = held("one"), held("two"), held("three")
+    gap = next(row for row in range(min(two[mine]), parameters["rows"] + 1) if row not in two[mine])
+    sets = {frozenset(rows) for rows in three}
+    return {
+        "one_first": min(one[mine]),
+        "two_first": min(two[mine]),
+        "two_run": gap - min(two[mine]),
+        "two_last": max(two[mine]),
+        "three_rows": len(three[mine]),
+        "three_same": three.count(three[mine]),
+        "three_total": sum(map(len, three)),
+        "guessed": parameters["share"] * len(sets),
+    }
+
+
 def opt_state_bytes(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
     devices = parameters["devices"]
     vocabulary, wide, hidden = (parameters[name] for name in ("vocabulary", "wide", "hidden"))
@@ -112,6 +142,90 @@ def read_the_hlo_1(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[
         "executions": found.executions,
         "sent": found.executions * found.ring_bytes,
     }
+
+
+def read_the_hlo_2(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """From the lines from start to done, microbatches sent along the pairs, and the step that the question shows."""
+    program = parameters["program"]
+    (body,) = re.findall(r"body=%([\w.-]+)", program)
+    lines = program.split(f"%{body} {{\n")[1].split("\n}")[0].splitlines()
+    defined = {found[1]: found[2] for line in lines if (found := re.match(r" +(%\S+) = (.*)", line))}
+
+    def shape(name: str) -> list[int]:
+        return [int(each) for each in defined[name].split("[")[1].split("]")[0].split(",")]
+
+    during: dict[str, int] = {}
+    in_flight = ""
+    for name, line in defined.items():
+        if "-start(" in line:
+            assert not in_flight
+            in_flight = name
+            during[name] = 0
+        elif "-done(" in line:
+            in_flight = ""
+        elif "matmul" in line and in_flight:
+            left, right = line.split("custom-call(")[1].split(")")[0].split(", ")
+            during[in_flight] += 2 * math.prod(shape(left)) * shape(right)[1]
+
+    (permute,) = [line for line in defined.values() if "collective-permute-start(" in line]
+    carried = defined[permute.split("collective-permute-start(")[1].split(")")[0]]
+    pairs = tuple((int(one), int(other)) for one, other in re.findall(r"\{(\d+),(\d+)\}", permute))
+    (microbatches,) = (int(each) for each in re.findall(r"\[(\d+),\d+,\d+\] parameter\(0\)", program))
+    iterations, bubble = pipelined(pairs, microbatches, "get-tuple-element(%param)" in carried)
+    _, bubble_twice = pipelined(pairs, 2 * microbatches, "get-tuple-element(%param)" in carried)
+
+    question = (Path(sys.argv[1]) / "read_the_hlo_2" / "question.md").read_text(encoding="utf-8")
+    code = question.split("```python\n")[1].split("{{")[0]
+    names = {"jax": jax, "jnp": jnp, "np": np, "partial": partial, "Mesh": Mesh, "NamedSharding": NamedSharding, "P": P}
+    exec(code, names)
+    traced = []
+    for number, call in enumerate(parameters["listing"].splitlines(), 1):
+        with redirect_stdout(io.StringIO()) as printed:
+            exec(call, names)
+        if printed.getvalue():
+            traced.append(number)
+    first, second = (not each for each in during.values())
+    exposed = {(True, False): "only the first", (False, True): "only the second", (True, True): "both"}
+    return {
+        "exposed": exposed.get((first, second), "neither"),
+        "flops": sum(during.values()),
+        "iterations": iterations,
+        "bubble": bubble,
+        "bubble_twice": bubble_twice,
+        "traces": len(traced),
+        "last_trace": traced[-1],
+    }
+
+
+def pipelined(pairs: tuple[tuple[int, int], ...], microbatches: int, is_late: bool) -> tuple[int, float]:
+    """How many iterations a pipeline needs, and its bubble in percent: its microbatches are numbers that devices send.
+
+    Args:
+      is_late: a device sends what it finished in the iteration before.
+    """
+    target, send = dict(pairs), sent_along(pairs)
+    lasts = [device for device in target if target[device] < device]
+    firsts = [target[device] for device in lasts]
+    none = np.full(len(jax.devices()), -1)
+    arrived, done = none, none
+    worked: list[np.ndarray] = []
+    while not worked or (worked[-1][lasts] != microbatches - 1).any():
+        work = arrived.copy()
+        work[firsts] = len(worked) if len(worked) < microbatches else -1
+        arrived, done = np.asarray(send(done if is_late else work)), work
+        worked.append(work)
+    (idle,) = {int(each) for each in (np.array(worked) == -1).sum(axis=0)}
+    return len(worked), 100 * idle / len(worked)
+
+
+@cache
+def sent_along(pairs: tuple[tuple[int, int], ...]) -> Callable[[np.ndarray], jax.Array]:
+    mesh = Mesh(np.array(jax.devices()), ("x",))
+
+    def send(numbers: jax.Array) -> jax.Array:
+        return jax.lax.ppermute(numbers, "x", pairs)
+
+    return jax.jit(jax.shard_map(send, mesh=mesh, in_specs=P("x"), out_specs=P("x")))
 
 
 def is_cut_from(line: str, text: str) -> bool:
@@ -170,7 +284,44 @@ def messages_do_the_same() -> dict[str, bool]:
     return {kind: bool(np.array_equal(run(by_messages(kind)), run(each))) for kind, each in wanted.items()}
 
 
-PLACED = {"who_holds_what": who_holds_what, "opt_state_bytes": opt_state_bytes, "read_the_hlo_1": read_the_hlo_1}
+def fit_the_batch(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """Add one sequence after the other until nothing fits, cut rows as NumPy does, and count what a layer gathers."""
+    questions = questions_of("fit_the_batch")
+    few, many = parameters["temporaries_few"], parameters["temporaries_many"]
+    per = (many - few) // (parameters["many"] - parameters["few"])
+    weights = parameters["parameters"] * 4 // parameters["axes"]["fsdp"]
+    state, fixed = 3 * weights, few - parameters["few"] * per
+    assert (
+        sum(math.prod(each) for each in questions.shapes_of(parameters["model"]).values()) == parameters["parameters"]
+    )
+    memory = parameters["memory"] * 1_000_000_000 * parameters["share"] // 100
+    largest = 0
+    while state + fixed + (largest + 1) * per <= memory:
+        largest += 1
+    mine = np.arange(parameters["batch"]).reshape(parameters["devices"], -1)[0]
+    count = 1
+    while len({len(part) for part in np.array_split(mine, count)}) > 1 or len(np.array_split(mine, count)[0]) > largest:
+        count += 1
+    gathers = sum(2 for _ in np.array_split(mine, count))  # forward, and again in the backward pass
+    return {
+        "state": state,
+        "sequence": per,
+        "fixed": fixed,
+        "largest": largest,
+        "microbatches": count,
+        "size": len(np.array_split(mine, count)[0]),
+        "gathers": gathers,
+    }
+
+
+PLACED = {
+    "who_holds_what": who_holds_what,
+    "process_rows": process_rows,
+    "opt_state_bytes": opt_state_bytes,
+    "read_the_hlo_1": read_the_hlo_1,
+    "read_the_hlo_2": read_the_hlo_2,
+    "fit_the_batch": fit_the_batch,
+}
 
 
 def alike(questions: Variants) -> dict[str, int]:

@@ -91,6 +91,11 @@ class Program:
         return flops
 
     @property
+    def products(self) -> int:
+        """Matrix products in the program, each once, however often its loop runs."""
+        return len(self.measured.facts.census.dots)
+
+    @property
     def state(self) -> int:
         """Bytes of state on the fullest device."""
         return max(self.measured.state_bytes(device) for device in range(self.measured.facts.devices))
@@ -217,7 +222,13 @@ class Programs:
     def _program(self, source: str, mesh: dict[str, int], form: Signature, *, donated: bool = True) -> Program:
         spec = self._package.manifest.program
         seeds = [form.cases[0].inputs["seed"]] if spec.init else []
-        request = {"mesh": mesh, "init": spec.init, "export_init": spec.export_init, "seeds": seeds, "args": form.args}
+        request = {
+            "mesh": mesh,
+            "explicit": spec.explicit_axes(mesh),
+            "init": spec.init,
+            "export_init": spec.export_init,
+        }
+        request |= {"seeds": seeds, "args": form.args}
         exported = export_program(Submission.load(source, self._package.manifest.entry), request)
         state = exported.states[0]
         leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in state.values()]

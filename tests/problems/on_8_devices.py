@@ -14,6 +14,7 @@ import pytest
 
 from grader.review.reader import read_package
 from tests.parts import chosen
+from tests.unchanged import NUMBERS, due
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
@@ -24,6 +25,7 @@ MEASURED = chosen(
     sorted(path.parent.name for path in CHECKOUT.glob("problems/*/problem.toml")),
     lambda slug: (f"problems/{slug}/", f"tests/problems/numbers/{slug}."),
     shared=("grader/program/", "tests/problems/measured_programs.py", "uv.lock"),
+    is_due=due(NUMBERS),
 )
 
 

@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
@@ -98,10 +98,10 @@ def batch_sizes(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def losses_along_the_gradient(problems: Path) -> dict[str, float]:
-    """The parabola of fsdp_step_two_losses, in its first public case: L(lr) = before - lr * slope + lr**2 * bend."""
-    folder = problems / "fsdp_step_two_losses"
+    """The parabola of fsdp_step, in its first public case: L(lr) = before - lr * slope + lr**2 * bend."""
+    folder = problems / "fsdp_step"
     case = load(folder / "cases.py").public_cases()[0]
-    entry = load(folder / "reference.py").fsdp_step2
+    entry = load(folder / "reference.py").fsdp_step
     before, after = (float(each) for each in entry(**case))
     lr = case["lr"]
     _, other = (float(each) for each in entry(**(case | {"lr": 2 * lr})))
@@ -187,12 +187,6 @@ class Measured:
         self._problems = problems
         self._last = last
 
-    @cached_property
-    def checked_step(self) -> list[dict[str, Any]]:
-        names = self._last["fsdp_step_two_losses"]
-        step = names["checked_step"].lower(names["weight"], names["x"], names["y"])
-        return collectives(step.compile().as_text())
-
     def batch_sizes(self, slug: str) -> dict[str, list[dict[str, Any]]]:
         return batch_sizes(self._problems / slug)
 
@@ -207,8 +201,6 @@ def passages_of(slug: str, problems: Path, blocks: list[dict[str, Any]], measure
     sizes = cache(measured.batch_sizes)
     names: dict[str, Any] = {
         "rows": lambda rows, kind: _bytes(sizes(slug)[rows], kind),
-        "number": lambda kind: len([each for each in measured.checked_step if each["kind"] == kind]),
-        "moved": lambda kind: _bytes(measured.checked_step, kind),
         "whole": lambda optimizer: optimizer_state(optimizer, 1),
         "zero1": lambda optimizer: optimizer_state(optimizer, 8),
     }
@@ -216,14 +208,15 @@ def passages_of(slug: str, problems: Path, blocks: list[dict[str, Any]], measure
         # "(1024, 512) on each device", and "0.38 times the kernel's bytes as scratch".
         found = re.findall(r"^(\(.*?\)|\S+)", blocks[0]["printed"], re.MULTILINE)
         names |= dict(zip(("shard", "scratch"), found, strict=True)) | {"unsharded": measured.unsharded_scratch()}
-    if slug == "fsdp_step_two_losses":
+    if slug == "fsdp_step":
         names["losses"] = losses_along_the_gradient(problems)
     if slug == "nnx_state_paths":
         names["listed"] = lambda name="": listed_rows(problems / slug, name)
     if 'mode = "program"' in (problems / slug / "problem.toml").read_text(encoding="utf-8"):
         programs = Programs(problems / slug)
         names |= {"case": programs.case, "other": programs.other, "kept": programs.kept, "starter": programs.starter}
-        names |= {"m8": programs.m8, "m4": programs.m4}
+        if programs.meshes != [[1]]:
+            names |= {"m8": programs.m8, "m4": programs.m4}
         names["loop"] = lambda name: Traffic([each for each in programs.other(name).permute if each.in_loop])
         names["sizes"] = lambda name, kind, join: join.join(
             f"{each.logical_bytes:,}" for each in programs.other(name).traffic(kind)

@@ -11,6 +11,7 @@ import re
 import pytest
 
 from tests.grader.shipped_submissions import PROBLEMS
+from tests.parts import parameters
 from tests.problems.on_8_devices import MEASURED, STATEMENT_PROGRAMS, statement_programs
 from tests.problems.passages import computed, plain
 
@@ -34,7 +35,7 @@ def uncovered(text: str, covered: list[str]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("slug", MEASURED)
+@pytest.mark.parametrize("slug", parameters(MEASURED))
 def test_every_number_is_what_is_measured(slug: str) -> None:
     wrong, missing = [], []
     for file, found in statement_programs()["passages"][slug].items():

@@ -16,6 +16,7 @@ from grader.package.package import (
     ProgramManifest,
     ProgramSpec,
     Tolerance,
+    VariantSpec,
 )
 
 DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
@@ -28,6 +29,7 @@ MODELS: list[type[BaseModel]] = [
     CheckSpec,
     ProgramSpec,
     Tolerance,
+    VariantSpec,
 ]
 # These keys are tables, with a heading of their own.
 TABLES = {
@@ -35,8 +37,11 @@ TABLES = {
     "checks": "### `[[checks]]`",
     "program": "### `[program]`",
     "answers": "### `[[answers]]`",
+    "arguments": "### `[arguments]`",
     "mesh": "### `[mesh]`",
+    "variants": "### `[[variants]]`",
     "tolerance": "### `[tolerance.<dtype>]`",
+    "output_tolerances": "### `[[output_tolerances]]`",
 }
 
 

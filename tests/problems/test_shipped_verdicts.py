@@ -3,6 +3,7 @@
 Each run judges an eighth of the submissions again and compares them with these (tests/grader/shipped_submissions.py).
 """
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, cast
@@ -10,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from app.authoring.package_check import judge_package
+from grader.checks.program import sharding
 from grader.core.context import QUIET
 from grader.mistakes.known_mistakes import KnownMistakes, current, is_alike
 from grader.review.validation import expectations
@@ -77,3 +79,20 @@ def test_a_text_changes_no_verdict_and_a_case_changes_all() -> None:
     ):
         changed = replace(problem, files={**problem.files, file: "changed"})
         assert (shipped_verdicts.depends_on(changed, one) == before) == is_same, file
+
+
+@pytest.mark.parametrize(("text", "is_same"), [("rule = ", True), ("points = ", False)])
+def test_the_words_of_a_check_change_no_verdict(text: str, is_same: bool) -> None:
+    problem = package("psum_scatter_mean")
+    manifest = re.sub(rf"^{text}.*$", f'{text}"9"', problem.files["problem.toml"], flags=re.MULTILINE)
+    changed = replace(problem, files={**problem.files, "problem.toml": manifest})
+    same = shipped_verdicts.depends_on(changed, "reference.py") == shipped_verdicts.depends_on(problem, "reference.py")
+    assert same == is_same
+
+
+@pytest.mark.parametrize("slug", slugs("program"))
+def test_a_problem_says_which_spec_a_leaf_has(slug: str) -> None:
+    """A message that compares specs is of little use without the rule that they follow."""
+    for check in package(slug).manifest.checks:
+        if isinstance(check.bounds, sharding.Bounds):
+            assert check.bounds.rule

@@ -17,8 +17,4 @@ class MLP(nnx.Module):
 
 
 def mlp(mesh, w1, w2, bias, x):
-    def explicit(w1, w2, bias, x):
-        return MLP(w1, w2, bias)(x)
-
-    shardings = (P(None, "model"), P("model", None), P("model"), P("data", None))
-    return jax.sharding.explicit_axes(explicit, axes=("data", "model"), in_sharding=shardings)(w1, w2, bias, x)
+    return MLP(w1, w2, bias)(x)

@@ -1,4 +1,4 @@
-"""The seven rules of fsdp_step nearly word for word; three constraints make the difference."""
+"""The rules of fsdp_step nearly word for word; three constraints make the difference."""
 
 import jax
 import jax.numpy as jnp

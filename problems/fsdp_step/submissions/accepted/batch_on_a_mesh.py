@@ -16,7 +16,7 @@ def loss_fn(model, x, y):
 def train_step(model, optimizer, x, y):
     loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     optimizer.update(model, grads)
-    return loss
+    return jnp.stack([loss, loss_fn(model, x, y)])
 
 
 def fsdp_step(seed, x, y, num_shards, lr):
@@ -27,4 +27,4 @@ def fsdp_step(seed, x, y, num_shards, lr):
     optimizer = nnx.Optimizer(model, optax.sgd(float(lr)), wrt=nnx.Param)
     for part in (model, optimizer):
         nnx.update(part, jax.device_put(nnx.state(part), NamedSharding(mesh, P())))
-    return jnp.array([float(train_step(model, optimizer, x, y))])
+    return train_step(model, optimizer, x, y)

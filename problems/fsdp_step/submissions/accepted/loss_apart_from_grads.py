@@ -16,4 +16,5 @@ def fsdp_step(seed, x, y, num_shards, lr):
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
     grads, per_element = nnx.grad(loss_fn, has_aux=True)(model, x, y)
     optimizer.update(model, grads)
-    return jnp.mean(per_element, keepdims=True).reshape(-1)
+    after, _ = loss_fn(model, x, y)
+    return jnp.hstack([jnp.mean(per_element, keepdims=True).reshape(-1), after])

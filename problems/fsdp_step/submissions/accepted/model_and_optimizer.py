@@ -15,4 +15,5 @@ def fsdp_step(seed, x, y, num_shards, lr):
     pair = nnx.ModelAndOptimizer(model, optax.sgd(lr))
     loss, grads = nnx.value_and_grad(loss_fn)(pair.model, x, y)
     pair.update(grads)
-    return jnp.array([float(loss)])
+    after = loss_fn(pair.model, x, y)
+    return jnp.array([float(loss), float(after)])

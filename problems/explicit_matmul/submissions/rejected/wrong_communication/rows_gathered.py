@@ -4,13 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import PartitionSpec as P
 
-IN = (P(None, "model"), P("model", None), P("model"), P("data", None))
-
-
 def mlp(mesh, w1, w2, bias, x):
-    def explicit(w1, w2, bias, x):
-        x = jax.sharding.reshard(x, P(None, None))
-        product = jnp.dot(jax.nn.relu(x @ w1), w2, out_sharding=P(None, None))
-        return jax.sharding.reshard(product + jax.sharding.reshard(bias, P(None)), P("data", None))
-
-    return jax.sharding.explicit_axes(explicit, axes=("data", "model"), in_sharding=IN)(w1, w2, bias, x)
+    x = jax.sharding.reshard(x, P(None, None))
+    product = jnp.dot(jax.nn.relu(x @ w1), w2, out_sharding=P(None, None))
+    return jax.sharding.reshard(product + jax.sharding.reshard(bias, P(None)), P("data", None))

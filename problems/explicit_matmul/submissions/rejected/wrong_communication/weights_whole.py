@@ -4,12 +4,6 @@ to be summed."""
 import jax
 from jax.sharding import PartitionSpec as P
 
-IN = (P(None, "model"), P("model", None), P("model"), P("data", None))
-
-
 def mlp(mesh, w1, w2, bias, x):
-    def explicit(w1, w2, bias, x):
-        w1, w2 = jax.sharding.reshard(w1, P(None, None)), jax.sharding.reshard(w2, P(None, None))
-        return jax.nn.relu(x @ w1) @ w2 + jax.sharding.reshard(bias, P(None))
-
-    return jax.sharding.explicit_axes(explicit, axes=("data", "model"), in_sharding=IN)(w1, w2, bias, x)
+    w1, w2 = jax.sharding.reshard(w1, P(None, None)), jax.sharding.reshard(w2, P(None, None))
+    return jax.nn.relu(x @ w1) @ w2 + jax.sharding.reshard(bias, P(None))

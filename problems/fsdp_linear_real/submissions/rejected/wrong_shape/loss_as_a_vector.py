@@ -1,4 +1,4 @@
-"""You returned the loss as a vector of one element, as fsdp_step does; here it is a scalar, shape ()."""
+"""You returned the loss as a vector of one element; here it is a scalar, shape ()."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You returned only the loss, as fsdp_step does. Here the new parameters are part of the result."""
+"""You returned only the loss; here the new parameters are part of the result."""
 
 import jax
 import jax.numpy as jnp

@@ -17,4 +17,5 @@ def fsdp_step(seed, x, y, num_shards, lr):
     loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     loss = jax.lax.pmean(loss, "fsdp")
     optimizer.update(model, grads)
-    return jnp.array([float(loss)])
+    after = loss_fn(model, x, y)
+    return jnp.array([float(loss), float(after)])

@@ -13,7 +13,7 @@ def loss_fn(model, x, y):
 def train_step(model, optimizer, x, y):
     loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     optimizer.update(model, grads)
-    return jnp.array([float(loss)])
+    return jnp.array([float(loss), float(loss_fn(model, x, y))])
 
 
 def fsdp_step(seed, x, y, num_shards, lr):

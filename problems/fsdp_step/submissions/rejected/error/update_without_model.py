@@ -15,4 +15,5 @@ def fsdp_step(seed, x, y, num_shards, lr):
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
     loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     optimizer.update(grads)
-    return jnp.array([float(loss)])
+    after = loss_fn(model, x, y)
+    return jnp.array([float(loss), float(after)])

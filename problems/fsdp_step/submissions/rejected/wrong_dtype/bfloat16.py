@@ -1,4 +1,4 @@
-"""You returned bfloat16. Parameters may travel as bfloat16, but the loss is float32."""
+"""You returned bfloat16. Parameters may travel as bfloat16, but losses are float32."""
 
 import jax.numpy as jnp
 import optax
@@ -15,4 +15,5 @@ def fsdp_step(seed, x, y, num_shards, lr):
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
     loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     optimizer.update(model, grads)
-    return jnp.array([float(loss)], dtype=jnp.bfloat16)
+    after = loss_fn(model, x, y)
+    return jnp.array([float(loss), float(after)], dtype=jnp.bfloat16)

@@ -16,4 +16,4 @@ def fsdp_step(seed, x, y, num_shards, lr):
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
     loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     optimizer.update(model, grads)
-    return np.array([float(loss)])
+    return np.array([float(loss), float(loss_fn(model, x, y))])

@@ -1,4 +1,4 @@
-"""Your function returns None; its last line must return the loss."""
+"""Your function returns None; its last line must return both losses."""
 
 import jax.numpy as jnp
 import optax

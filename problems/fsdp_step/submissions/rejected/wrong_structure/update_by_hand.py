@@ -15,4 +15,5 @@ def fsdp_step(seed, x, y, num_shards, lr):
     loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
     params = nnx.state(model, nnx.Param)
     nnx.update(model, jax.tree.map(lambda p, g: p - lr * g, params, grads))
-    return jnp.array([float(loss)])
+    after = loss_fn(model, x, y)
+    return jnp.array([float(loss), float(after)])

@@ -17,4 +17,5 @@ def fsdp_step(seed, x, y, num_shards, lr):
     optimizer = nnx.Optimizer(model, optax.sgd(float(lr)), wrt=nnx.Param)
     loss, grads = nnx.jit(nnx.value_and_grad(loss_fn))(model, shards)
     optimizer.update(model, grads)
-    return jnp.array([float(loss)])
+    after = loss_fn(model, shards)
+    return jnp.array([float(loss), float(after)])

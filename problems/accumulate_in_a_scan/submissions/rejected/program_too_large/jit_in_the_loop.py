@@ -1,0 +1,35 @@
+"""The program contains the gradient of every microbatch. One possible cause: a Python loop over a jitted function.
+Inside a traced function, each call becomes a part of its program."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+WIDTH, HIDDEN, OUT = 20, 48, 6
+
+
+class MLP(nnx.Module):
+    def __init__(self, rngs):
+        self.up = nnx.Linear(WIDTH, HIDDEN, use_bias=False, rngs=rngs)
+        self.mid = nnx.Linear(HIDDEN, HIDDEN, use_bias=False, rngs=rngs)
+        self.down = nnx.Linear(HIDDEN, OUT, use_bias=False, rngs=rngs)
+
+    def __call__(self, x):
+        return self.down(nnx.gelu(self.mid(nnx.gelu(self.up(x)))))
+
+
+def loss_fn(weights, x, y):
+    model = nnx.eval_shape(lambda: MLP(nnx.Rngs(0)))
+    nnx.update(model, {name: {"kernel": each} for name, each in zip(("up", "mid", "down"), weights, strict=True)})
+    return jnp.mean((model(x) - y) ** 2)
+
+
+def mean_gradients(mesh, up, mid, down, x, y, microbatches):
+    weights = up, mid, down
+    parts = [each.reshape(microbatches, -1, each.shape[1]) for each in (x, y)]
+
+    gradients = jax.jit(jax.value_and_grad(loss_fn))
+    total = jnp.zeros(()), jax.tree.map(jnp.zeros_like, weights)
+    for part in zip(*parts, strict=True):
+        total = jax.tree.map(jnp.add, total, gradients(weights, *part))
+    return jax.tree.map(lambda each: each / microbatches, total)

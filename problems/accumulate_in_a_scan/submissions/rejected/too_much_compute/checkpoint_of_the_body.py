@@ -1,0 +1,38 @@
+"""The forward pass of each microbatch is computed twice. One possible cause: the gradient is taken of the whole
+loop, with `jax.checkpoint` around its body. A gradient inside the loop needs no checkpoint."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+WIDTH, HIDDEN, OUT = 20, 48, 6
+
+
+class MLP(nnx.Module):
+    def __init__(self, rngs):
+        self.up = nnx.Linear(WIDTH, HIDDEN, use_bias=False, rngs=rngs)
+        self.mid = nnx.Linear(HIDDEN, HIDDEN, use_bias=False, rngs=rngs)
+        self.down = nnx.Linear(HIDDEN, OUT, use_bias=False, rngs=rngs)
+
+    def __call__(self, x):
+        return self.down(nnx.gelu(self.mid(nnx.gelu(self.up(x)))))
+
+
+def loss_fn(weights, x, y):
+    model = nnx.eval_shape(lambda: MLP(nnx.Rngs(0)))
+    nnx.update(model, {name: {"kernel": each} for name, each in zip(("up", "mid", "down"), weights, strict=True)})
+    return jnp.mean((model(x) - y) ** 2)
+
+
+def mean_gradients(mesh, up, mid, down, x, y, microbatches):
+    weights = up, mid, down
+    parts = [each.reshape(microbatches, -1, each.shape[1]) for each in (x, y)]
+
+    def mean_loss(weights):
+        @jax.checkpoint
+        def add(total, part):
+            return total + loss_fn(weights, *part), None
+
+        return jax.lax.scan(add, 0.0, parts)[0] / microbatches
+
+    return jax.value_and_grad(mean_loss)(weights)

@@ -1,0 +1,29 @@
+"""The activations of all rows are in memory at once. One possible cause: the gradient of the whole batch, without
+microbatches."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+WIDTH, HIDDEN, OUT = 20, 48, 6
+
+
+class MLP(nnx.Module):
+    def __init__(self, rngs):
+        self.up = nnx.Linear(WIDTH, HIDDEN, use_bias=False, rngs=rngs)
+        self.mid = nnx.Linear(HIDDEN, HIDDEN, use_bias=False, rngs=rngs)
+        self.down = nnx.Linear(HIDDEN, OUT, use_bias=False, rngs=rngs)
+
+    def __call__(self, x):
+        return self.down(nnx.gelu(self.mid(nnx.gelu(self.up(x)))))
+
+
+def loss_fn(weights, x, y):
+    model = nnx.eval_shape(lambda: MLP(nnx.Rngs(0)))
+    nnx.update(model, {name: {"kernel": each} for name, each in zip(("up", "mid", "down"), weights, strict=True)})
+    return jnp.mean((model(x) - y) ** 2)
+
+
+def mean_gradients(mesh, up, mid, down, x, y, microbatches):
+    del microbatches
+    return jax.value_and_grad(loss_fn)((up, mid, down), x, y)

@@ -1,0 +1,93 @@
+"""Parts with no rows or columns were read, such as 3:3 or 0:0, of pieces that have nothing for a shard. Leave out a piece if the
+start is not below the stop in any dimension."""
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+SPECS = {"w": P("x", "y"), "b": P("y"), "step": P()}
+
+
+class Checkpoint:
+    def __init__(self, state):
+        self._pieces = {}
+        for name, leaf in state.items():
+            first = [shard for shard in leaf.addressable_shards if shard.replica_id == 0]
+            pieces = [(in_numbers(shard.index, leaf.shape), np.asarray(shard.data)) for shard in first]
+            self._pieces[name] = sorted(pieces, key=lambda piece: [part.start for part in piece[0]])
+        self._reads = {name: [[] for _ in self._pieces[name]] for name in state}
+
+    def pieces(self, name):
+        return [where for where, _ in self._pieces[name]]
+
+    def read(self, name, piece, part):
+        data = self._pieces[name][piece][1]
+        read = ", ".join(f"{each.start}:{each.stop}" for each in in_numbers(part, data.shape))
+        self._reads[name][piece].append(f"[{read or 'all'}]")
+        return data[part].copy()
+
+    def reads(self):
+        return {
+            name: {f"piece {number}": " ".join(sorted(parts)) or "nothing" for number, parts in enumerate(pieces)}
+            for name, pieces in self._reads.items()
+        }
+
+
+def restore(checkpoint, name, like):
+    blocks = {}
+
+    def block_of(index):
+        shard = in_numbers(index, like.shape)
+        key = str(shard)
+        if key not in blocks:
+            blocks[key] = assemble(checkpoint, name, shard, like.dtype)
+        return blocks[key]
+
+    return jax.make_array_from_callback(like.shape, like.sharding, block_of)
+
+
+def assemble(checkpoint, name, shard, dtype):
+    block = np.empty([part.stop - part.start for part in shard], dtype)
+    for number, piece in enumerate(checkpoint.pieces(name)):
+        both = [clipped(a, b) for a, b in zip(shard, piece)]
+        block[moved(both, shard)] = checkpoint.read(name, number, moved(both, piece))
+    return block
+
+
+def moved(parts, box):
+    return tuple(slice(part.start - b.start, part.stop - b.start) for part, b in zip(parts, box))
+
+
+def clipped(mine, theirs):
+    start = min(max(mine.start, theirs.start), theirs.stop, mine.stop)
+    start = max(start, theirs.start) if start < theirs.start else start
+    stop = max(start, min(mine.stop, theirs.stop))
+    return slice(start, stop)
+
+
+def resume(saved, wanted, w, b, step):
+    state = {"w": w, "b": b, "step": np.int32(step)}
+    there, here = placed(state, saved), placed(state, wanted)
+    checkpoint = Checkpoint({name: jax.device_put(leaf, there[name].sharding) for name, leaf in state.items()})
+    restored = {name: restore(checkpoint, name, here[name]) for name in state}
+    return {
+        "shards": {
+            name: {f"device {shard.device.id}": np.asarray(shard.data) for shard in leaf.addressable_shards}
+            for name, leaf in restored.items()
+        },
+        "reads": checkpoint.reads(),
+    }
+
+
+def placed(state, sizes):
+    devices = np.array(jax.devices()[: int(np.prod(sizes))])
+    mesh = Mesh(devices.reshape(sizes), ("copy", "x", "y"))
+    return {
+        name: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(mesh, SPECS[name]))
+        for name, leaf in state.items()
+    }
+
+
+def in_numbers(index, shape):
+    return tuple(slice(*each.indices(size)[:2]) for each, size in zip(index, shape, strict=True))

@@ -1,0 +1,19 @@
+"""Rows travel between the devices. Each device needs its own rows alone."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+KEEP = 0.75
+
+
+def block_with_dropout(mesh, up, down, x, key):
+    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P()))
+    keys = jax.vmap(partial(jax.random.fold_in, jax.random.wrap_key_data(key)))(jnp.arange(len(x)))
+    kept = jax.vmap(lambda each: jax.random.bernoulli(each, KEEP, x.shape[1:]))(keys)
+    result = jax.nn.gelu(x @ up) @ down
+    out = x + jnp.where(kept, result / KEEP, 0.0)
+    return jax.lax.with_sharding_constraint(out, NamedSharding(mesh, P("data")))

@@ -1,0 +1,18 @@
+"""The features are split over "model". The result is whole over "model"."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+KEEP = 0.75
+
+
+def block_with_dropout(mesh, up, down, x, key):
+    keys = jax.vmap(partial(jax.random.fold_in, jax.random.wrap_key_data(key)))(jnp.arange(len(x)))
+    kept = jax.vmap(lambda each: jax.random.bernoulli(each, KEEP, x.shape[1:]))(keys)
+    result = jax.nn.gelu(x @ up) @ down
+    out = x + jnp.where(kept, result / KEEP, 0.0)
+    return jax.lax.with_sharding_constraint(out, NamedSharding(mesh, P("data", "model")))

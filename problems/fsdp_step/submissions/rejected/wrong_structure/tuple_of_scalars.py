@@ -1,0 +1,18 @@
+"""You returned a tuple of two scalars; the output is one array of shape (2,)."""
+
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+def loss_fn(model, x, y):
+    return jnp.mean((model(x) - y) ** 2)
+
+
+def fsdp_step(seed, x, y, num_shards, lr):
+    seed, num_shards, lr = int(seed), int(num_shards), float(lr)
+    model = nnx.Linear(x.shape[-1], y.shape[-1], rngs=nnx.Rngs(seed))
+    optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
+    loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
+    optimizer.update(model, grads)
+    return loss, loss_fn(model, x, y)

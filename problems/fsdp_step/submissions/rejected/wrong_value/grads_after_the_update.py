@@ -1,0 +1,21 @@
+"""You took two steps; the second loss is the one after the first step."""
+
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+def loss_fn(model, x, y):
+    return jnp.mean((model(x) - y) ** 2)
+
+
+def fsdp_step(seed, x, y, num_shards, lr):
+    seed, num_shards, lr = int(seed), int(num_shards), float(lr)
+    model = nnx.Linear(x.shape[-1], y.shape[-1], rngs=nnx.Rngs(seed))
+    optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
+    loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
+    optimizer.update(model, grads)
+    _, grads = nnx.value_and_grad(loss_fn)(model, x, y)
+    optimizer.update(model, grads)
+    after = loss_fn(model, x, y)
+    return jnp.array([float(loss), float(after)])

@@ -1,0 +1,20 @@
+"""You called update twice with the same gradients; a step applies them once."""
+
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+def loss_fn(model, x, y):
+    return jnp.mean((model(x) - y) ** 2)
+
+
+def fsdp_step(seed, x, y, num_shards, lr):
+    seed, num_shards, lr = int(seed), int(num_shards), float(lr)
+    model = nnx.Linear(x.shape[-1], y.shape[-1], rngs=nnx.Rngs(seed))
+    optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
+    loss, grads = nnx.value_and_grad(loss_fn)(model, x, y)
+    optimizer.update(model, grads)
+    optimizer.update(model, grads)
+    after = loss_fn(model, x, y)
+    return jnp.array([float(loss), float(after)])

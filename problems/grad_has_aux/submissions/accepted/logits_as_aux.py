@@ -1,0 +1,30 @@
+"""The loss function returns the logits, and the accuracy is computed from them afterwards."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+HIDDEN, CLASSES = 16, 5
+
+
+class Classifier(nnx.Module):
+    def __init__(self, features, rngs):
+        self.hidden = nnx.Linear(features, HIDDEN, use_bias=False, rngs=rngs)
+        self.norm = nnx.BatchNorm(HIDDEN, momentum=0.75, rngs=rngs)
+        self.head = nnx.Linear(HIDDEN, CLASSES, rngs=rngs)
+
+    def __call__(self, x):
+        return self.head(nnx.relu(self.norm(self.hidden(x))))
+
+
+def loss_accuracy_grads(seed, x, labels):
+    model = Classifier(x.shape[-1], nnx.Rngs(seed))
+
+    def loss_fn(model):
+        logits = model(x)
+        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(), logits
+
+    (loss, accuracy), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model)
+    accuracy = jnp.mean(jnp.argmax(accuracy, axis=-1) == labels)
+    return loss, accuracy, nnx.to_pure_dict(grads), (model.norm.mean[...], model.norm.var[...])

@@ -1,0 +1,46 @@
+"""The result of all sequences is on every device. It has to be split over "data", like x."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+B, T, D, H, K, E = 20, 52, 44, 24, 8, 16
+HEADS = P(None, "model")
+CACHE = P("data", "model")
+SPECS = {
+    "params": {"wq": HEADS, "wk": HEADS, "wv": HEADS, "wo": P("model")},
+    "cache": {"keys": CACHE, "values": CACHE},
+    "position": P(),
+}
+
+
+def init(mesh, seed):
+    keys = iter(jax.random.split(jax.random.key(seed), 6))
+
+    def draw(*shape, summed=1):
+        return jax.random.normal(next(keys), shape) / math.sqrt(summed)
+
+    heads = {"wq": draw(D, H, E, summed=D), "wk": draw(D, K, E, summed=D), "wv": draw(D, K, E, summed=D)}
+    state = {
+        "params": heads | {"wo": draw(H, E, D, summed=H * E)},
+        "cache": {"keys": draw(B, K, T, E), "values": draw(B, K, T, E)},
+        "position": jnp.asarray(2 + seed % 48, jnp.int32),
+    }
+    return jax.tree.map(lambda leaf, spec: jax.device_put(leaf, NamedSharding(mesh, spec)), state, SPECS)
+
+
+def step(mesh, state, x):
+    params, cache, position = state["params"], state["cache"], state["position"]
+    q, k, v = (jnp.einsum("bd,dhe->bhe", x, params[name]) for name in ("wq", "wk", "wv"))
+    keys = jax.lax.dynamic_update_slice(cache["keys"], k[:, :, None], (0, 0, position, 0))
+    values = jax.lax.dynamic_update_slice(cache["values"], v[:, :, None], (0, 0, position, 0))
+    scores = jnp.einsum("bkge,bkte->bkgt", q.reshape(B, K, H // K, E), keys) / math.sqrt(E)
+    scores = jnp.where(jnp.arange(T) <= position, scores, -jnp.inf)
+    mixed = jnp.einsum("bkgt,bkte->bkge", jax.nn.softmax(scores), values).reshape(B, H, E)
+    out = jnp.einsum("bhe,hed->bd", mixed, params["wo"])
+    new = {"params": params, "cache": {"keys": keys, "values": values}, "position": position + 1}
+    new = jax.tree.map(lambda leaf, spec: jax.lax.with_sharding_constraint(leaf, NamedSharding(mesh, spec)), new, SPECS)
+    return new, jax.lax.with_sharding_constraint(out, NamedSharding(mesh, P()))

@@ -1,0 +1,38 @@
+"""Every device has the results of all groups. The result is split by groups, as x is."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+
+def route(x, router):
+    probabilities = jax.nn.softmax(x @ router, axis=-1)
+    return jnp.argmax(probabilities, axis=-1), jnp.max(probabilities, axis=-1)
+
+
+def apply_experts(up, down, tokens):
+    hidden = jax.nn.gelu(jnp.einsum("gecd,edh->gech", tokens, up))
+    return jnp.einsum("gech,ehd->gecd", hidden, down)
+
+
+def earlier_tokens(expert, experts):
+    """How many earlier tokens of the group chose the same expert."""
+    chosen = jax.nn.one_hot(expert, experts, dtype=jnp.int32)
+    return jnp.take_along_axis(jnp.cumsum(chosen, axis=1), expert[..., None], axis=2)[..., 0] - 1
+
+
+def moe(mesh, x, router, up, down, capacity):
+    experts = router.shape[1]
+
+    @jax.shard_map(mesh=mesh, in_specs=(P("expert"), P(), P("expert"), P("expert")), out_specs=P("expert"))
+    def local(x, router, up, down):
+        expert, weight = route(x, router)
+        place = jnp.arange(len(x))[:, None], expert, earlier_tokens(expert, experts)
+        buffer = jnp.zeros((len(x), experts, capacity, x.shape[2]), x.dtype).at[place].set(x, mode="drop")
+        arrived = jax.lax.all_to_all(buffer, "expert", split_axis=1, concat_axis=0, tiled=True)
+        done = apply_experts(up, down, arrived)
+        returned = jax.lax.all_to_all(done, "expert", split_axis=0, concat_axis=1, tiled=True)
+        return x + weight[..., None] * returned.at[place].get(mode="fill", fill_value=0)
+
+    return jax.lax.with_sharding_constraint(local(x, router, up, down), NamedSharding(mesh, P()))

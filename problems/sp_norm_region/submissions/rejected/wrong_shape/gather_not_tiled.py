@@ -1,0 +1,25 @@
+"""The hidden units have one dimension too many. Pass tiled=True to all_gather to keep their number."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def rms_norm(x, scale):
+    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale
+
+
+def norm_region(mesh, hidden, down, stream, scale, up):
+    def local(hidden, down, stream, scale, up):
+        total = jax.lax.psum_scatter(hidden @ down, "tensor", scatter_dimension=1, tiled=True)
+        stream = stream + total
+        normed = jax.lax.all_gather(rms_norm(stream, scale), "tensor", axis=1)
+        return {"stream": stream, "hidden": normed @ up}
+
+    positions, units = P(None, "tensor"), P(None, None, "tensor")
+    return jax.shard_map(
+        local,
+        mesh=mesh,
+        in_specs=(units, P("tensor"), positions, P(), P(None, "tensor")),
+        out_specs={"stream": positions, "hidden": P(None, None, None, "tensor")},
+    )(hidden, down, stream, scale, up)

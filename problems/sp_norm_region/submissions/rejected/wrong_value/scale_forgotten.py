@@ -1,0 +1,22 @@
+"""The hidden units lack the norm's scale."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def norm_region(mesh, hidden, down, stream, scale, up):
+    def local(hidden, down, stream, scale, up):
+        total = jax.lax.psum_scatter(hidden @ down, "tensor", scatter_dimension=1, tiled=True)
+        stream = stream + total
+        normed = stream * jax.lax.rsqrt(jnp.mean(stream * stream, axis=-1, keepdims=True) + 1e-6)
+        normed = jax.lax.all_gather(normed, "tensor", axis=1, tiled=True)
+        return {"stream": stream, "hidden": normed @ up}
+
+    positions, units = P(None, "tensor"), P(None, None, "tensor")
+    return jax.shard_map(
+        local,
+        mesh=mesh,
+        in_specs=(units, P("tensor"), positions, P(), P(None, "tensor")),
+        out_specs={"stream": positions, "hidden": units},
+    )(hidden, down, stream, scale, up)

@@ -1,0 +1,32 @@
+"""The results of all heads are summed over the devices before the output projection. Only the result of that projection
+is a sum over heads."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def attend(q, k, v):
+    positions = jnp.arange(q.shape[1])
+    grouped = q.reshape(*q.shape[:2], k.shape[2], -1, q.shape[3])
+    scores = jnp.einsum("btkge,bske->bkgts", grouped, k) / math.sqrt(q.shape[3])
+    scores = jnp.where(positions[:, None] >= positions, scores, -jnp.inf)
+    return jnp.einsum("bkgts,bske->btkge", jax.nn.softmax(scores), v).reshape(q.shape)
+
+
+def tp_attention(mesh, wq, wk, wv, wo, x):
+    def local(wq, wk, wv, wo, x):
+        head = jax.lax.axis_index("tensor") // (mesh.shape["tensor"] // wk.shape[1])
+        wk, wv = (jax.lax.dynamic_slice_in_dim(w, head, 1, axis=1) for w in (wk, wv))
+        q, k, v = (jnp.einsum("btd,dhe->bthe", x, w) for w in (wq, wk, wv))
+        first = jax.lax.axis_index("tensor") * wq.shape[1]
+        mixed = attend(q, k, v)
+        nothing = jnp.zeros((*x.shape[:2], mesh.shape["tensor"] * wq.shape[1], wq.shape[2]), x.dtype)
+        mixed = jax.lax.psum(jax.lax.dynamic_update_slice_in_dim(nothing, mixed, first, axis=2), "tensor")
+        own = jax.lax.dynamic_slice_in_dim(mixed, first, wq.shape[1], axis=2)
+        return jax.lax.psum(jnp.einsum("bthe,hed->btd", own, wo), "tensor")
+
+    in_specs = (P(None, "tensor"), P(), P(), P("tensor"), P())
+    return jax.shard_map(local, mesh=mesh, in_specs=in_specs, out_specs=P())(wq, wk, wv, wo, x)

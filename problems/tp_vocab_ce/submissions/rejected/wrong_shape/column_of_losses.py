@@ -1,0 +1,18 @@
+"""The losses have an additional dimension of 1. The result is (N,), one number per token."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def vocab_ce(mesh, hidden, head, labels, vocab):
+    def local(hidden, columns, labels):
+        width = columns.shape[1]
+        ids = jax.lax.axis_index("tensor") * width + jnp.arange(width)
+        logits = jnp.where(ids < vocab, hidden @ columns, -jnp.inf)
+        largest = jax.lax.pmax(logits.max(axis=1, keepdims=True), "tensor")
+        total = jax.lax.psum(jnp.exp(logits - largest).sum(axis=1, keepdims=True), "tensor")
+        label_logit = jnp.where(ids == labels[:, None], logits, 0).sum(axis=1, keepdims=True)
+        return jnp.log(total) + largest - jax.lax.psum(label_logit, "tensor")
+
+    return jax.shard_map(local, mesh=mesh, in_specs=(P(), P(None, "tensor"), P()), out_specs=P())(hidden, head, labels)

