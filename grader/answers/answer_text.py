@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from grader.core.template import grouped
 from grader.package.package import AnswerManifest, AnswerSpec
 
 # Plain JSON, because it is stored: a number, a choice or a spec as text, or the rows of a table.
@@ -110,11 +111,6 @@ def show_answer(spec: AnswerSpec, value: Value) -> str:
     if isinstance(value, str):
         return value
     return f"{grouped(value)} {_singular(spec.unit) if value == 1 else spec.unit}".strip()
-
-
-def grouped(value: int | float) -> str:
-    """Format a number so that it can be typed again, long integers in groups of three digits."""
-    return f"{value:_}" if isinstance(value, int) and abs(value) >= 10_000 else repr(value)
 
 
 def tolerance_text(spec: AnswerSpec) -> str:

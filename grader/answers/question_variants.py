@@ -3,14 +3,11 @@
 import hashlib
 import hmac
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from grader.answers.answer_text import Value, grouped
-
-_NAME = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*(?::\s*(bytes)\s*)?\}\}")
+from grader.answers.answer_text import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,35 +119,6 @@ def read_object(source: str) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise ValueError("The answers must be a JSON object: the id of each answer, and its value.")
     return fields
-
-
-def fill(template: str, names: Mapping[str, object]) -> str:
-    """Replace each `{{ name }}` in a text. `{{ name:bytes }}` shows a number of bytes with a unit.
-
-    Raises:
-      KeyError: a name does not exist.
-    """
-
-    def shown(found: re.Match[str]) -> str:
-        value: Any = names
-        for part in found[1].split("."):
-            if not isinstance(value, Mapping) or part not in value:
-                raise KeyError(found[1])
-            value = value[part]
-        if found[2]:
-            return bytes_text(value)
-        return grouped(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
-
-    return _NAME.sub(shown, template)
-
-
-def bytes_text(value: int | float) -> str:
-    """Bytes with a binary unit and at most three significant digits after rounding."""
-    units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"]
-    amount, unit = float(value), 0
-    while abs(amount) >= 1024 and unit < len(units) - 1:
-        amount, unit = amount / 1024, unit + 1
-    return f"{amount:.4g} {units[unit]}"
 
 
 def _refuse(constant: str) -> None:

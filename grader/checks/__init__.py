@@ -2,8 +2,8 @@
 
 `call` contains the checks of a function's results, `program` those of a compiled program, and `answer` those of written
 answers; what several checks share is beside these folders. A check module defines `TITLE`, `TRUST`, `Bounds`,
-`describe`: (bounds, manifest) -> Wording, and `check`: (outcomes, tolerances) -> Finding in `call`,
-(subject, bounds) -> Finding in `program`, (outcomes, number_of_try) -> Finding in `answer`. An optional `PROMISE` is a
+`describe`: (bounds, manifest) -> Wording, and `check`: (subject, bounds) -> Finding in `call`
+and `program`, (outcomes, number_of_try) -> Finding in `answer`. An optional `PROMISE` is a
 regular expression that matches a statement that requires what only this check can see.
 """
 

@@ -34,3 +34,12 @@ class Outcome:
     got: Answer | None
     fault: SubmissionFault | None
     mismatch: Mismatch | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSubject:
+    """All facts about one submission: its calls, the tolerances of their results, and its source."""
+
+    outcomes: list[Outcome]
+    tolerances: Tolerances
+    source: str = ""

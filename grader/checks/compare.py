@@ -10,8 +10,15 @@ import numpy as np
 
 from grader.core.reasons import Reason
 from grader.core.wire import FOREIGN_DTYPE, Array, Foreign, unsendable
-from grader.package.package import Tolerance
-from grader.verdicts.evidence import Difference, Tolerances, ToleranceUsed, WorstElement
+from grader.package.package import Tolerance, ToleranceTable
+from grader.verdicts.evidence import (
+    Difference,
+    OutputTolerance,
+    OutputTolerances,
+    Tolerances,
+    ToleranceUsed,
+    WorstElement,
+)
 
 # Allows a different order of summation (about 80 units in the last place), but no mistake in a formula.
 DEFAULT_TOLERANCE: dict[str, Tolerance] = {
@@ -58,8 +65,21 @@ def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> 
 
     Args:
       expected, got: values as `wire.unpack_values` returns them.
-      tolerances: by dtype name. A dtype that is not listed uses the default; integers and booleans must be equal.
+      tolerances: by dtype name; in a `ToleranceTable`, some outputs have their own. A dtype that is not listed uses
+        the default; integers and booleans must be equal.
     """
+    form = compare_form(expected, got)
+    if form is not None:
+        return form
+    for path, one, other in _paired_leaves(expected, got):
+        mismatch = _compare_values(path, one, other, tolerances)
+        if mismatch is not None:
+            return mismatch
+    return None
+
+
+def compare_form(expected: object, got: object) -> Mismatch | None:
+    """Like `compare`, but of structure, shapes and dtypes alone."""
     structure = _compare_structure(expected, got, "")
     if structure is not None:
         return structure
@@ -70,27 +90,27 @@ def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> 
                 mismatch = compare_leaf(path, one, other)
                 if mismatch is not None:
                     return mismatch
-    for path, one, other in pairs:
-        mismatch = _compare_values(path, one, other, tolerances)
-        if mismatch is not None:
-            return mismatch
     return None
 
 
-def excess(expected: object, got: object, tolerances: dict[str, Tolerance]) -> float:
-    """The largest error divided by the allowed one; `compare` reports one above 1. Infinite for other differences."""
+def excess(expected: object, got: object, tolerances: dict[str, Tolerance], path: str = "") -> float:
+    """The largest error divided by the allowed one; `compare` reports one above 1. Infinite for other differences.
+
+    Args:
+      path: of these values in the result.
+    """
     if _compare_structure(expected, got, "") is not None:
         return math.inf
     worst = 0.0
-    for path, one, other in _paired_leaves(expected, got):
+    for leaf_path, one, other in _paired_leaves(expected, got, path):
         if not isinstance(one, np.ndarray | float):
             if one != other:
                 return math.inf
             continue
         wanted, found = np.asarray(one), np.asarray(other)
-        if _compare_shape(path, wanted, found) or _compare_dtype(path, wanted, found):
+        if _compare_shape(leaf_path, wanted, found) or _compare_dtype(leaf_path, wanted, found):
             return math.inf
-        tolerance = tolerance_of("float32" if isinstance(one, float) else wanted.dtype.name, tolerances)
+        tolerance = tolerance_of("float32" if isinstance(one, float) else wanted.dtype.name, tolerances, leaf_path)
         wanted, found = _wide(wanted), _wide(found)
         with np.errstate(all="ignore"):
             error = np.abs(found - wanted) / (tolerance.atol + tolerance.rtol * np.abs(wanted))
@@ -102,14 +122,33 @@ def excess(expected: object, got: object, tolerances: dict[str, Tolerance]) -> f
     return worst
 
 
-def tolerance_of(dtype: str, tolerances: dict[str, Tolerance]) -> Tolerance:
+def tolerance_of(dtype: str, tolerances: dict[str, Tolerance], path: str = "") -> Tolerance:
+    """The tolerance of an output of this dtype, at this path of the result."""
+    if isinstance(tolerances, ToleranceTable):
+        tolerances = tolerances.at(path)
     return tolerances.get(dtype) or DEFAULT_TOLERANCE.get(dtype) or _EXACT
 
 
-def tolerances_used(dtypes: Iterable[str], tolerances: dict[str, Tolerance]) -> Tolerances:
-    """The tolerance of each dtype, as evidence."""
-    used = {name: tolerance_of(name, tolerances) for name in sorted(dtypes)}
-    return Tolerances(by_dtype={name: ToleranceUsed(rtol=each.rtol, atol=each.atol) for name, each in used.items()})
+def tolerances_used(
+    outputs: Iterable[tuple[str, object]], tolerances: dict[str, Tolerance]
+) -> list[Tolerances | OutputTolerances]:
+    """The tolerance of each dtype and, if outputs have their own, of these outputs, as evidence.
+
+    Args:
+      outputs: the paths and leaves of expected results.
+    """
+    arrays = {(path, leaf.dtype.name) for path, leaf in outputs if isinstance(leaf, np.ndarray)}
+    used = {name: tolerance_of(name, {**tolerances}) for name in sorted({name for _, name in arrays})}
+    found: list[Tolerances | OutputTolerances] = [
+        Tolerances(by_dtype={name: ToleranceUsed(rtol=each.rtol, atol=each.atol) for name, each in used.items()})
+    ]
+    own = [(path, name, tolerance_of(name, tolerances, path)) for path, name in sorted(arrays)]
+    rows = [
+        OutputTolerance(output=path, dtype=name, rtol=each.rtol, atol=each.atol)
+        for path, name, each in own
+        if each is not used[name]
+    ]
+    return [*found, OutputTolerances(outputs=rows)] if rows else found
 
 
 def show(value: object, indent: int = 0) -> str:
@@ -219,10 +258,10 @@ def _compare_dtype(path: str, expected: Array, got: Array) -> Mismatch | None:
 
 def _compare_values(path: str, expected: object, got: object, tolerances: dict[str, Tolerance]) -> Mismatch | None:
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
-        tolerance = tolerance_of(expected.dtype.name, tolerances)
+        tolerance = tolerance_of(expected.dtype.name, tolerances, path)
         wanted, found = _wide(expected), _wide(got)
     elif isinstance(expected, float) and isinstance(got, float):
-        tolerance = tolerance_of("float32", tolerances)
+        tolerance = tolerance_of("float32", tolerances, path)
         wanted, found = np.asarray(expected), np.asarray(got)
     elif expected == got:
         return None

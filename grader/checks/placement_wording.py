@@ -24,12 +24,15 @@ def placement_headlines(
       has_steps: the leaves are those of a state, before and after a step.
     """
     kinds: dict[tuple[str, str], dict[str, set[str]]] = {}
+    shapes = {leaf.path: leaf.shape for _, leaf, shape in wrong if leaf.got is not None and shape is None}
     for mesh, leaf, shape in wrong:
         kinds.setdefault(_is_and_should(mesh, leaf, shape), {}).setdefault(leaf.path, set()).add(leaf.when)
     sentences = []
     for (is_now, should_be), paths in kinds.items():
         where = _WHERE.get(frozenset().union(*paths.values()), "") if has_steps else ""
         subject, verb = _subject(list(paths), begins=not where)
+        if len(paths) == 1 and (path := next(iter(paths))) in shapes:
+            subject += f" of shape {shapes[path]}"
         has, pronoun = ("has", "It") if verb == "is" else ("have", "They")
         sentences.append(f"{where}{subject} {is_now.format(be=verb, has=has)}. {pronoun} should {should_be}.")
     return tuple(sentences)
@@ -48,24 +51,24 @@ def _subject(paths: list[str], *, begins: bool) -> tuple[str, str]:
 def _is_and_should(mesh: Mapping[str, int], leaf: Leaf, shape: tuple[int, ...] | None) -> tuple[str, str]:
     """The two halves of the sentence: what is, with `{be}` and `{has}` for the verb, and what should be."""
     if leaf.got is None:
-        return "{be} missing", "be in the result"
+        return "{be} missing", "be returned"
     if shape is not None:
         return f"{{has}} the shape {shape}", f"have the shape {leaf.shape}"
     got, expected = _axes(leaf.got, mesh), _axes(leaf.expected, mesh)
     if not got and not expected:
         return "{be} not whole on every device", "be"
+    dims, right = _dims(leaf.got, leaf.shape), _dims(leaf.expected, leaf.shape)
     if got == expected:
-        dims, right = _dims(leaf.got, leaf.shape), _dims(leaf.expected, leaf.shape)
         over = _over(got)
         if dims == right:
             return f"{{be}} split {over}, but the devices hold each other's parts", "be split in the order of the mesh"
         return f"{{be}} split {over} along {_dimensions(dims)}", f"be split along {_dimensions(right)}"
     if not got:
-        return "{be} whole on every device", f"be split {_over(expected)}"
+        return "{be} whole on every device", f"be split {_over(expected)} along {_dimensions(right)}"
     if not expected:
         return f"{{be}} still split {_over(got)}", "be whole on every device"
     only = " only" if set(got) < set(expected) else ""
-    return f"{{be}} split {_over(got)}{only}", f"be split {_over(expected)}"
+    return f"{{be}} split {_over(got)}{only}", f"be split {_over(expected)} along {_dimensions(right)}"
 
 
 def _axes(held: Held, mesh: Mapping[str, int]) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """How a check describes its bounds to students: in plain words, and exactly."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from grader.package.package import Tolerance
+from grader.package.package import Tolerance, ToleranceTable
 
 # The end of the sentence of the check `values`.
 ZERO = "; otherwise the whole score is 0"
+ONLY_PARTS = "; otherwise the score is the points of the parts that are right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,10 @@ def multiple(number: float) -> str:
     return f"{number:g}x"
 
 
-def closeness(tolerance: Mapping[str, Tolerance]) -> str:
+def closeness(tolerance: ToleranceTable) -> str:
     """How closely values must match, as the end of a sentence."""
+    if tolerance.of_outputs:
+        return ", within the tolerance of each output"
     pairs = {(each.rtol, each.atol) for each in tolerance.values()}
     if pairs == {(0.0, 0.0)}:
         return ", bit for bit"
@@ -67,18 +70,28 @@ def closeness(tolerance: Mapping[str, Tolerance]) -> str:
     return ", within the tolerance of each dtype" if pairs else ""
 
 
-def tolerances(tolerance: Mapping[str, Tolerance]) -> tuple[str, ...]:
-    """One sentence for each dtype whose tolerance the manifest sets."""
+def tolerances(tolerance: ToleranceTable) -> tuple[str, ...]:
+    """One sentence for each tolerance that the manifest sets."""
     return (
         *(
-            f"{dtype}: an element may differ from the reference's by {power(each.atol)} plus {power(each.rtol)} "
-            "times the absolute value of the reference's"
-            if each.atol or each.rtol
-            else f"{dtype}: every element must equal the reference's, bit for bit"
+            f"{named(each.outputs)}{f' in {each.dtype}' if each.dtype else ''}: {_distance(each)}"
+            for each in tolerance.of_outputs
+        ),
+        *(
+            f"{'every other output in ' if tolerance.of_outputs else ''}{dtype}: {_distance(each)}"
             for dtype, each in tolerance.items()
         ),
         "integers and booleans must be equal; NaN and infinity pass only where the reference has the same",
     )
+
+
+def _distance(tolerance: Tolerance) -> str:
+    if tolerance.atol or tolerance.rtol:
+        return (
+            f"an element may differ from the reference's by {power(tolerance.atol)} plus {power(tolerance.rtol)} "
+            "times the absolute value of the reference's"
+        )
+    return "every element must equal the reference's, bit for bit"
 
 
 def small(ignore_below: int, what: str) -> Sequence[str]:

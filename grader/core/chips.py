@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 from typing import Literal
@@ -31,6 +32,35 @@ class GPU:
 
 
 @dataclass(frozen=True, slots=True)
+class Torus:
+    """What is needed to estimate how long chips of a torus communicate.
+
+    Attributes:
+      sent_per_s: bytes that a chip sends in both directions of one dimension: the documented bidirectional bandwidth
+        of a chip by its number of ports.
+      cycles_per_s: the documented peak of bfloat16 by what the matrix units do in a cycle.
+    """
+
+    sent_per_s: int
+    cycles_per_s: int
+
+    def cycles_to_send(self, kind: str, count: int, group_size: int) -> int:
+        """The cycles that the links of one dimension need for a collective, if nothing else uses them.
+
+        Args:
+          kind: its HLO opcode. A permute sends in one direction only. What an all-to-all sends passes a quarter of the
+            ring on average: https://jax-ml.github.io/scaling-book/sharding/#our-final-communication-primitive-the-alltoall
+          count: the bytes that a chip of a group of `group_size` sends.
+        """
+        cycles = count * self.cycles_per_s
+        if kind == "collective-permute":
+            return 2 * cycles // self.sent_per_s
+        if kind.endswith("all-to-all"):
+            return cycles * max(group_size, 4) // (4 * self.sent_per_s)
+        return cycles // self.sent_per_s
+
+
+@dataclass(frozen=True, slots=True)
 class Chip:
     """One kind of accelerator.
 
@@ -41,6 +71,7 @@ class Chip:
       per_host: chips that the first link joins.
       source: where its memory and slices are documented.
       gpu: None for a TPU, whose compiler knows it by name.
+      torus: None if its links or its clock are not documented.
     """
 
     name: ChipName
@@ -51,6 +82,7 @@ class Chip:
     per_host: int
     source: str
     gpu: GPU | None = None
+    torus: Torus | None = None
 
     @property
     def platform(self) -> Platform:
@@ -95,8 +127,13 @@ def _gpu(name: ChipName, title: str, hbm_bytes: int, gpu: GPU, source: str) -> C
     return Chip(name, title, hbm_bytes, _HOSTS, _NVLINK, _GPUS_PER_HOST, f"{_GPUS}/{source}/", gpu)
 
 
-def _tpu(name: ChipName, title: str, hbm_bytes: int, shapes: dict[int, str]) -> Chip:
-    return Chip(name, title, hbm_bytes, shapes, _ICI, _MOST, f"{_TPUS}/{name}")
+def _tpu(name: ChipName, title: str, hbm_bytes: int, shapes: dict[int, str], torus: Torus | None = None) -> Chip:
+    return Chip(name, title, hbm_bytes, shapes, _ICI, _MOST, f"{_TPUS}/{name}", torus=torus)
+
+
+def _torus(bandwidth: int, ports: int, flops: int, matrix_units: int, side: int = 128) -> Torus:
+    """From the documented figures of a chip. In a cycle, a matrix unit multiplies and adds side x side pairs."""
+    return Torus(bandwidth // ports, flops // (matrix_units * 2 * side**2))
 
 
 CHIPS: dict[str, Chip] = {
@@ -107,9 +144,11 @@ CHIPS: dict[str, Chip] = {
         _gpu("h200", "H200", 141_000_000_000, GPU(9, 132, 4_800_000_000_000), "h200"),
         _gpu("a100", "A100", 42_900_000_000, GPU(8, 108, 1_555_000_000_000), "a100"),
         _gpu("b200", "B200", 191_500_000_000, GPU(10, 148, 8_000_000_000_000), "dgx-b200"),
-        _tpu("v5e", "TPU v5e", 16 << 30, _FLAT),
-        _tpu("v5p", "TPU v5p", 95 << 30, _CUBES),
-        _tpu("v6e", "TPU v6e", 32 << 30, _FLAT),
+        _tpu("v5e", "TPU v5e", 16 << 30, _FLAT, _torus(400 * 10**9, 4, 197 * 10**12, 4)),
+        _tpu("v5p", "TPU v5p", 95 << 30, _CUBES, _torus(1200 * 10**9, 6, 459 * 10**12, 8)),
+        # Google has documented two matrix units, and four. For a product of 4,096 x 4,096, libtpu estimates 87 % of the
+        # operations that four can do in a cycle, and 174 % of those of two.
+        _tpu("v6e", "TPU v6e", 32 << 30, _FLAT, _torus(800 * 10**9, 4, 918 * 10**12, 4, 256)),
     )
 }
 
@@ -131,10 +170,12 @@ def slice_of(topology: str) -> tuple[Chip, int]:
     return chip, devices
 
 
+@cache
 def compiler_of(platform: Platform) -> str | None:
     """The installed compiler and its version, such as `libtpu 0.0.42.1`; None if there is none for this platform.
 
-    The one for GPUs has to be that of the installed JAX, because both are built from one XLA.
+    A process looks once, because every page of a problem offers chips. The one for GPUs has to be that of the installed
+    JAX, because both are built from one XLA.
     """
     try:
         if platform == "tpu":

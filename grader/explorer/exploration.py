@@ -1,56 +1,67 @@
-"""Describe what a submission compiles to, as data to store and show, without a reference, bounds or points."""
+"""What a submission compiles to, as data to store and show, without a reference, bounds or points."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import AliasChoices, Field
 
-from grader.core.chips import CHIPS
-from grader.core.errors import SubmissionFault
 from grader.core.reasons import Reason
 from grader.core.strict_model import Closed
-from grader.modes.report import fault_message
-from grader.program import facts
-from grader.program.collective_uses import CollectiveUse, collectives_of
-from grader.program.differences import Kind, differences
-from grader.program.differences_on_chip import differences_on_chip
-from grader.program.listing import ListedComputation
-from grader.program.measurement import Measured
-from grader.program.on_chip import OnChip
-from grader.program.schedule import ScheduledComputation, total
-from grader.verdicts.evidence import Amount, Amounts, Axes, Count, Leaf, Leaves, Mesh
-
-# The most that are listed for each mesh. The rest are only counted.
-MAX_LEAVES = 400
-MAX_COLLECTIVES = 400
-_MAX_LINES = 100
-_LONGEST = 4_000
-Line = Annotated[int, Field(ge=1)]
+from grader.explorer.graph import ExploredGraph, Line
+from grader.program.differences import Kind
+from grader.verdicts.evidence import Amounts, Axes, Count, Leaves, Mesh
 
 
 class ExploredCollective(Closed):
     """One collective. `bytes` and `ring_bytes` are those of one execution, as in docs/problems.md.
 
     `axes` is null if its groups do not run along mesh axes, `executions` is null if the number is unknown, and `line`
-    is null if no line of the source led to it.
+    is null if no line of the source led to it. If it is `conditional`, it is in a branch of which another may run
+    instead, so `executions` is the most that there can be.
+
+    XLA merges collectives of several lines into one. There is an entry for each of these lines, with its part of the
+    bytes; `sent_with` is null in the first, and in the others the number of the first, counted from 0.
+
+    If the partitioner inserted it to move an array to another sharding, `constraint_line` is the line of the sharding
+    constraint on that array, and `consumer_line` the one that uses the array, if the program shows them. If all devices
+    then gather a whole array and keep a part of it, they keep one of `kept_of` parts.
+
+    If it is a collective-permute that the partitioner inserted because neighbours need the edges of each other's parts,
+    the halo, `halo_of` is the operation that needs it.
+
+    In a collective-permute in which not all of the `devices` of its groups send, `senders` do. If the compiler for CPUs
+    widened arrays that the program has in `written_dtypes`, chips send `written_bytes` instead of `bytes`.
     """
 
     collective: str
     axes: Axes | None
     group_size: Count
     in_loop: bool
+    # Explorations that are older than this field have none.
+    conditional: bool = False
     executions: Count | None
     bytes: Count
     ring_bytes: Count
     line: Line | None
+    sent_with: Count | None = None
+    constraint_line: Line | None = None
+    consumer_line: Line | None = None
+    kept_of: Count | None = None
+    halo_of: Literal["convolution", "reduce_window"] | None = None
+    senders: Count | None = None
+    devices: Count | None = None
+    written_dtypes: list[str] = Field(default_factory=list)
+    written_bytes: Count | None = None
 
 
 class LineFLOPs(Closed):
-    """The FLOPs on one device of the matrix products that a source line leads to; null if unknown."""
+    """The FLOPs on one device of the matrix products that a source line leads to; null if unknown.
+
+    If any of these products is in a branch, they are `conditional`: the most that there can be.
+    """
 
     line: Line | None
     flops: Count | None
+    conditional: bool = False
 
 
 class ExploredInstruction(Closed):
@@ -82,10 +93,17 @@ class ChipStep(Closed):
 class ChipCollective(Closed):
     """One execution of a collective in the chip's schedule. Other fields are as in `ExploredCollective`.
 
+    If the compiler merged the collectives of several lines, each line has an entry with its part of the bytes, and the
+    other numbers are those of all lines together.
+
     `start` and `done` are the numbers of the steps that start it and wait for it, equal if it is not asynchronous;
     `done` is null if the wait is not in this computation. `link` is what its slowest hop
     crosses: NVLink, InfiniBand or ICI. `hidden_cycles` and `hidden_flops` are those of the steps in between, and
-    `hidden_kernels` counts these.
+    `hidden_kernels` counts these that compute, and `hidden_without_estimate` those of them that have no cycles.
+    `estimated_cycles` is not the compiler's: what the links need by the documented bandwidth of one dimension of the
+    torus (`grader.core.chips.Torus`); null if that is not documented. Before that, they are busy for `queued_cycles`
+    with collectives that started earlier. `is_hidden_long_enough` compares the two with `hidden_cycles`; null if one of
+    them is not known.
     """
 
     collective: str
@@ -102,6 +120,31 @@ class ChipCollective(Closed):
     done: Count | None
     hidden_cycles: Count
     hidden_flops: Count | None
+    # Explorations that are older than these fields have none.
+    estimated_cycles: Count | None = None
+    hidden_without_estimate: Count = 0
+    queued_cycles: Count = 0
+    is_hidden_long_enough: bool | None = None
+    sent_with: Count | None = None
+
+
+class ChipCopy(Closed):
+    """An asynchronous copy between the memories of a TPU: `bytes` of the `shape` in HLO from `source` to `target`.
+
+    It is in flight from before the step `start` to before the step `done`, which is null if the wait is not in this
+    computation. `hidden_cycles` are those of the steps that compute meanwhile, and `hidden_kernels` counts these.
+    `line` is the nearest one that uses it.
+    """
+
+    shape: str
+    bytes: Count
+    source: str
+    target: str
+    line: Line | None
+    start: Count
+    done: Count | None
+    hidden_cycles: Count
+    hidden_kernels: Count
 
 
 class ChipComputation(Closed):
@@ -112,6 +155,8 @@ class ChipComputation(Closed):
     executions: Count | None
     steps: list[ChipStep]
     collectives: list[ChipCollective]
+    # Explorations that are older than this field have none.
+    copies: list[ChipCopy] = Field(default_factory=list)
 
 
 class ChipProgram(Closed):
@@ -138,7 +183,44 @@ class ChipProgram(Closed):
     cycles: Count = 0
     computations: list[ChipComputation] = Field(default_factory=list)
     unlisted_steps: Count = 0
+    unlisted_copies: Count = 0
     differences: list[str] = Field(default_factory=list)
+
+
+class ExploredArray(Closed):
+    """Arrays that are alike inside the program: results of one operation at one line.
+
+    `shape` is that of the whole array, or of a device's part in a `shard_map` over the axes `inside`. `spec` says which
+    axes split each dimension, `bytes` is what a device holds of one array, and `number` counts those that are alike.
+    """
+
+    line: Line | None
+    operation: str
+    shape: list[Count]
+    dtype: str
+    spec: str
+    inside: list[str]
+    bytes: Count
+    number: Count
+
+
+class ExploredBuffer(Closed):
+    """A temporary of a device: what writes it first, its shape as in HLO, or "" for several, and its bytes."""
+
+    operation: str
+    shape: str
+    line: Line | None
+    bytes: Count
+
+
+class ExploredPeak(Closed):
+    """The temporaries that exist at the same time when they take the most, the largest first. The smaller ones are only
+    counted, with the bytes of all of them.
+    """
+
+    buffers: list[ExploredBuffer]
+    unlisted_buffers: Count
+    unlisted_bytes: Count
 
 
 class ExploredProgram(Closed):
@@ -155,6 +237,16 @@ class ExploredProgram(Closed):
         observed it, so it is not verified.
       on_chip: null unless the program was also compiled for chips.
       is_only_on_chip: whether XLA cannot compile it for CPUs, so that all numbers are those of the program for chips.
+      remarks: sentences on what the program is not as its source says, and on leaves that come back placed differently,
+        and on costly work that every device repeats.
+      arrays: where each array lives that an operation computes, in program order, as Shardy decides before XLA
+        partitions the program; without scalars and constants. `unlisted_arrays` counts those that are left out.
+      peak: null if it is not known.
+      jaxpr: what JAX traced, with types, shardings and the axes over which values vary; for a function that belongs to
+        no problem. The process that ran the source printed it, so it is not verified. `unlisted_equations` counts the
+        rows that are left out.
+      graph: the dataflow of the compiled program; null if XLA compiles it for chips alone, or if it is too large to
+        follow.
     """
 
     leaves: Leaves
@@ -173,6 +265,14 @@ class ExploredProgram(Closed):
     # Explorations that are older than the compiler for GPUs have it as `tpu`.
     on_chip: ChipProgram | None = Field(default=None, validation_alias=AliasChoices("on_chip", "tpu"))
     is_only_on_chip: bool = False
+    # Explorations that are older than these fields have none.
+    remarks: list[str] = Field(default_factory=list)
+    arrays: list[ExploredArray] = Field(default_factory=list)
+    unlisted_arrays: Count = 0
+    peak: ExploredPeak | None = None
+    jaxpr: list[ExploredComputation] = Field(default_factory=list)
+    unlisted_equations: Count = 0
+    graph: ExploredGraph | None = None
 
     @property
     def mesh(self) -> Mesh:
@@ -207,171 +307,3 @@ class Explored(Closed):
     against: list[ExploredProgram] = Field(default_factory=list)
     differences: list[list[ExploredDifference]] = Field(default_factory=list)
     fault: ExploredFault | None = None
-
-
-def explored(mine: Sequence[Measured], other: Sequence[Measured] = ()) -> Explored:
-    """Describe the programs of one source, and how they differ from another source's on the same meshes."""
-    found = [differences(this, that) for this, that in zip(mine, other, strict=True)] if other else []
-    return Explored(
-        programs=[_program(each, *other[number : number + 1]) for number, each in enumerate(mine)],
-        against=[_program(each) for each in other],
-        differences=[[ExploredDifference(**asdict(each)) for each in these] for these in found],
-    )
-
-
-def fault_of(fault: SubmissionFault, of: Literal["source", "against"]) -> Explored:
-    """The result for a source that has no program."""
-    line = fault.detail.get("line")
-    known = line if isinstance(line, int) and line > 0 else None
-    return Explored(
-        fault=ExploredFault(of=of, reason=fault.reason, message=fault_message(fault)[:_LONGEST], line=known)
-    )
-
-
-def _program(measured: Measured, other: Measured | None = None) -> ExploredProgram:
-    sides: list[tuple[Literal["in", "out"], str, facts.ProgramLeaf]] = [
-        *(("in", path, leaf) for path, leaf in (*measured.state_in, *measured.given)),
-        *(("out", path, leaf) for path, leaf in measured.out),
-    ]
-    uses = collectives_of(measured)
-    return ExploredProgram(
-        leaves=Leaves(mesh=measured.mesh, leaves=[_leaf(*each) for each in sides[:MAX_LEAVES]]),
-        unlisted_leaves=max(0, len(sides) - MAX_LEAVES),
-        memory=_memory(measured, other),
-        collectives=[_collective(each) for each in uses[:MAX_COLLECTIVES]],
-        unlisted_collectives=max(0, len(uses) - MAX_COLLECTIVES),
-        flops=measured.facts.census.dot_flops,
-        flops_by_line=_flops_by_line(measured),
-        stablehlo=[_computation(each) for each in measured.written.computations] if measured.written else [],
-        unlisted_operations=measured.written.left_out if measured.written else 0,
-        hlo=[_computation(each) for each in measured.listing.computations] if measured.listing else [],
-        unlisted_instructions=measured.listing.left_out if measured.listing else 0,
-        retraced=measured.retraced,
-        on_chip=None if measured.on_chip is None else _on_chip(measured.on_chip, measured),
-        is_only_on_chip=measured.is_only_on_chip,
-    )
-
-
-def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
-    chip = CHIPS[found.topology.partition(":")[0]]
-    program, compiler = found.program, found.compiler or None
-    if program is None:
-        fault = found.fault[:_LONGEST]
-        return ChipProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)
-    schedule = program.schedule
-    of_host = measured.facts.census.collectives
-    return ChipProgram(
-        topology=found.topology,
-        compiler=compiler,
-        hbm_bytes=chip.hbm_bytes,
-        argument_bytes=program.memory.argument_bytes,
-        output_bytes=program.memory.output_bytes,
-        temporary_bytes=program.memory.temporary_bytes,
-        alias_bytes=program.memory.alias_bytes,
-        peak_bytes=program.peak_bytes,
-        flops=program.flops,
-        cycles=sum(each.cycles or 0 for each in schedule.computations[0].steps) if schedule.computations else 0,
-        computations=[_scheduled(each) for each in schedule.computations],
-        unlisted_steps=schedule.left_out,
-        differences=[] if measured.is_only_on_chip else differences_on_chip(of_host, measured.mesh, schedule, chip),
-    )
-
-
-def _scheduled(computation: ScheduledComputation) -> ChipComputation:
-    return ChipComputation(
-        name=computation.name,
-        caller=computation.caller,
-        executions=computation.executions,
-        steps=[
-            ChipStep(name=each.name, cycles=each.cycles, flops=each.flops, line=each.line or None)
-            for each in computation.steps
-        ],
-        collectives=[
-            ChipCollective(
-                collective=each.kind,
-                dtypes=list(each.dtypes),
-                axes=each.axes,
-                group_size=each.group_size,
-                bytes=each.logical_bytes,
-                ring_bytes=each.ring_bytes,
-                link=each.link,
-                hidden_kernels=computation.kernels_between(each),
-                line=each.line or None,
-                start=each.start,
-                done=each.done,
-                hidden_cycles=sum(step.cycles or 0 for step in computation.between(each)),
-                hidden_flops=total(step.flops for step in computation.between(each)),
-            )
-            for each in computation.collectives
-        ],
-    )
-
-
-def _leaf(when: Literal["in", "out"], path: str, leaf: facts.ProgramLeaf) -> Leaf:
-    return Leaf(
-        path=path,
-        when=when,
-        shape=leaf.shape,
-        dtype=leaf.dtype,
-        ok=True,
-        expected_spec=leaf.spec,
-        got_spec=leaf.spec,
-        expected=leaf.slices,
-        got=leaf.slices,
-    )
-
-
-def _computation(listed: ListedComputation) -> ExploredComputation:
-    # A verifier that a program took over could answer with line 0, to which no page can link.
-    instructions = [ExploredInstruction(text=each.text, line=each.line or None) for each in listed.instructions]
-    return ExploredComputation(name=listed.name, caller=listed.caller, instructions=instructions)
-
-
-def _collective(use: CollectiveUse) -> ExploredCollective:
-    return ExploredCollective(
-        collective=use.kind,
-        axes=use.axes,
-        group_size=use.group_size,
-        in_loop=use.in_loop,
-        executions=use.executions,
-        bytes=use.logical_bytes,
-        ring_bytes=use.ring_bytes,
-        line=use.line,
-    )
-
-
-def _memory(measured: Measured, other: Measured | None) -> Amounts:
-    mine, theirs = _amounts(measured), _amounts(other) if other else {}
-    inputs = sum(leaf.whole_bytes for leaf in measured.facts.inputs)
-    return Amounts(
-        mesh=measured.mesh,
-        title="Bytes on the fullest device",
-        unit="bytes",
-        whole_title="replicated",
-        rows=[
-            Amount(name=name, mine=amount, reference=theirs.get(name), whole=inputs if name == "arguments" else None)
-            for name, amount in mine.items()
-        ],
-    )
-
-
-def _amounts(measured: Measured) -> dict[str, int]:
-    memory = measured.facts.memory
-    return {
-        "arguments": memory.argument_bytes,
-        "outputs": memory.output_bytes,
-        "temporaries": memory.temporary_bytes,
-        "constants": measured.facts.census.constant_bytes,
-        "overwritten in place": memory.alias_bytes,
-    }
-
-
-def _flops_by_line(measured: Measured) -> list[LineFLOPs]:
-    """The FLOPs of each source line, the most expensive lines first."""
-    lines: dict[int | None, int | None] = {}
-    for dot in measured.facts.census.dots:
-        before = lines.get(dot.source_line, 0)
-        known = before is not None and dot.executions is not None
-        lines[dot.source_line] = (before or 0) + dot.flops * (dot.executions or 0) if known else None
-    ordered = sorted(lines.items(), key=lambda item: -(item[1] or 0))
-    return [LineFLOPs(line=line, flops=flops) for line, flops in ordered[:_MAX_LINES]]

@@ -8,7 +8,7 @@ from grader.core.context import Context
 from grader.core.errors import SubmissionFault
 from grader.core.reasons import Reason
 from grader.core.strict_model import Closed, SafeText
-from grader.modes.report import fault_message
+from grader.modes.report import fault_line, fault_message
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, RunnerSpec, Sandbox
 
@@ -60,10 +60,4 @@ def _printed(output: Output, fault: ScriptFault | None = None) -> Printed:
 
 
 def _fault_of(fault: SubmissionFault) -> ScriptFault:
-    """Convert the fault. The line is that of a syntax error, or the last one of the traceback."""
-    line = fault.detail.get("line")
-    frames = fault.detail.get("traceback")
-    if line is None and isinstance(frames, list) and frames:
-        line = frames[-1]["line"]
-    known = line if isinstance(line, int) and line > 0 else None
-    return ScriptFault(reason=fault.reason, message=fault_message(fault)[:_LONGEST], line=known)
+    return ScriptFault(reason=fault.reason, message=fault_message(fault)[:_LONGEST], line=fault_line(fault))

@@ -13,7 +13,7 @@ from grader.core.errors import Cancelled, GraderFault, LostRunner, SubmissionFau
 from grader.explorer.script import Printed, run_script
 from grader.inputs.explored_function import Function
 from grader.inputs.own_inputs import OwnInputs
-from grader.judging.references import References
+from grader.judging.references import References, SharedAnswers
 from grader.mistakes.known_mistakes import RUNS, KnownMistakes
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest
@@ -62,6 +62,10 @@ class Judge:
             self._references.prepare(package, context, background=background)
         if not background:
             self.warm(package)
+
+    def share(self, answers: SharedAnswers) -> None:
+        """Look there for a reference's answers before computing them, and put there what was computed."""
+        self._references.shared = answers
 
     @property
     def setbacks(self) -> Setbacks:

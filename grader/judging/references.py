@@ -1,18 +1,21 @@
 """Cases and reference answers: computed by a package's own code on first request, then cached.
 
 cases.py and reference.py each run in their own sandbox, never with a student's submission, and only arrays come out.
-The cache on disk is keyed by package version, versions of JAX and its libraries, and case. Its files are wire frames,
-so reading one executes nothing.
+The cache on disk is keyed by package version and variant, versions of JAX and its libraries, and case. Its files are
+wire frames, so reading one executes nothing.
 """
 
 import collections
 import hashlib
 import hmac
 import importlib.metadata
+import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from grader.core.context import Context, Stop
 from grader.core.errors import Cancelled, GraderFault
@@ -24,12 +27,22 @@ from grader.sandbox.background_sandbox import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
 from grader.sandbox.retry_backoff import Setbacks
 
+log = logging.getLogger("meshgrade.judge")
 # Version of the cached files. Change it when their form, the verifier's compiler options or the drawn cases change.
-_FORMAT = "15"
+_FORMAT = "17"
 _LOOK_S = 0.2
 # The longest pause between two tries in the background. A reference usually fails because the machine is busy, and
 # until it succeeds, every grading has to wait for it.
 _LONGEST_PAUSE_S = 120.0
+_CPU_INFO = Path("/proc/cpuinfo")
+
+
+class SharedAnswers(Protocol):
+    """What other machines have computed: the cache's files by name, under a key. Any thread may call it."""
+
+    def fetch(self, key: str) -> Mapping[str, bytes] | None: ...
+
+    def offer(self, key: str, files: Mapping[str, bytes]) -> None: ...
 
 
 class References:
@@ -48,6 +61,7 @@ class References:
         self._secret = secret
         self._cache = cache
         self._idle = idle or Idle()
+        self.shared: SharedAnswers | None = None
         self._prepared: dict[str, Prepared] = {}
         self._locks: dict[str, threading.Lock] = {}
         self._background: dict[str, threading.Event] = {}
@@ -65,7 +79,7 @@ class References:
           Cancelled: the caller stopped it, or a foreground request for the same package took over.
         """
         with self._turn(package, context.stop, background) as (sandbox, stop):
-            version = package.version
+            version = package.identity
             if version not in self._prepared:
                 if background and not self.setbacks.is_due(version) and (setback := self.setbacks.of(version)):
                     raise GraderFault(setback.why)
@@ -84,10 +98,32 @@ class References:
         folder = self._cache / self._key(package)
         mode = self._modes.of(package)
         prepared: Prepared | None = mode.load(folder)
+        if prepared is None and self._fetch(folder):
+            prepared = mode.load(folder)
         if prepared is None:
             prepared = mode.prepare(sandbox, self._case_key(package), context)
             mode.store(folder, prepared)
+            self._offer(folder)
         return prepared
+
+    def _fetch(self, folder: Path) -> bool:
+        """Whether another machine has computed them. Then its files are in `folder`."""
+        files = self.shared.fetch(_shared_key(folder.name)) if self.shared is not None else None
+        if files is None:
+            return False
+        if any(Path(name).name != name for name in files):
+            log.error("What is shared under %s has names with folders, so it is not used.", folder.name)
+            return False
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # The list of the cases is read first and says which others there must be, so it is written last.
+        for name in sorted(files, key="cases.frame".__eq__):
+            (folder / name).write_bytes(files[name])
+        return True
+
+    def _offer(self, folder: Path) -> None:
+        if self.shared is not None:
+            files = {file.name: file.read_bytes() for file in folder.glob("*.frame")}
+            self.shared.offer(_shared_key(folder.name), files)
 
     @contextmanager
     def _turn(self, package: Package, stop: Stop, background: bool) -> Iterator[tuple[Sandbox, Stop]]:
@@ -96,7 +132,7 @@ class References:
         Background work waits until no foreground request needs the package. Locks are not fair: without this, it could
         take the lock again before the request that it yielded to.
         """
-        key, sandbox = package.version, self._modes.sandbox
+        key, sandbox = package.identity, self._modes.sandbox
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
             if background:
@@ -123,13 +159,25 @@ class References:
         versions = [
             f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax", "numpy")
         ]
-        parts = [_FORMAT, package.slug, package.version, *versions, self._case_key(package)]
+        parts = [_FORMAT, package.slug, package.identity, *versions, self._case_key(package)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _case_key(self, package: Package) -> str:
-        """HMAC(deployment secret, problem, version) in hex. The runner derives each hidden case's seed from it."""
-        text = f"meshgrade hidden cases\n{package.slug}\n{package.version}"
+        """HMAC(deployment secret, problem, version, variant) in hex. Each hidden case's seed is derived from it."""
+        text = f"meshgrade hidden cases\n{package.slug}\n{package.identity}"
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _shared_key(key: str) -> str:
+    """What is read from compiled programs, and the last digits of results, also depend on the processor."""
+    return hashlib.sha256(f"{key}\n{_processor()}".encode()).hexdigest()
+
+
+@cache
+def _processor() -> str:
+    """The model of this machine's first core and the instructions that it has."""
+    lines = _CPU_INFO.read_text().partition("\n\n")[0].splitlines()
+    return "\n".join(line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part")))
 
 
 class _Either(threading.Event):

@@ -9,7 +9,9 @@ import ast
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -17,10 +19,16 @@ from grader.checks.compare import compare, tolerance_of
 from grader.core.reasons import REASONS, Reason
 from grader.mistakes.likeliest_mistake import by_likelihood
 from grader.package.package import KnownSubmission, Package, Tolerance
+from grader.package.variants import every_variant
 from grader.verdicts.fingerprint import Fingerprint, KnownFingerprint, KnownFingerprints, Sketch, numbers_of
 
 # Run at most this many known submissions to explain one rejection.
 RUNS = 3
+# Of the largest number of a sketch, 8 units in the last place of float32: what sums in another order can change in an
+# element close to zero.
+_ROUNDING = 1e-6
+# An index in the path of a sketch, whose brackets are not in the path of an output.
+_INDEX = re.compile(r"(?<![^/])[\[(](\d+)[\])](?![^/])")
 IsSame = Callable[[KnownSubmission], bool]
 
 
@@ -52,7 +60,7 @@ class KnownMistakes:
         """
         if not (mine.results or mine.pattern):
             return None
-        shipped, tolerances = current(self._package), self._package.manifest.tolerance
+        shipped, tolerances = current(self._package), self._package.manifest.tolerances
         by_result = bool(mine.results)
         alike = [
             each
@@ -102,32 +110,43 @@ def current(package: Package) -> Mapping[str, KnownFingerprint]:
     if known is None or known.jax != importlib.metadata.version("jax"):
         return {}
     public = _public_part(package)
+    variant = package.variant_name
     return {
-        each.name: known.mistakes[each.name]
+        each.name: shipped
         for each in runnable(package)
-        if each.name in known.mistakes and known.mistakes[each.name].of == _depends_on(package, public, each)
+        if (shipped := known.mistakes.get(stored_name(each.name, variant)))
+        and shipped.of == _depends_on(package, public, each)
     }
 
 
+def stored_name(name: str, variant: str | None) -> str:
+    """The name of a fingerprint in known.json. The same mistake in another variant has other results."""
+    return name if variant is None else f"{variant}:{name}"
+
+
 def updated(package: Package, found: Mapping[str, Fingerprint | None]) -> KnownFingerprints:
-    """Return the package's fingerprints with those in `found` replaced.
+    """Return the package's fingerprints, of all variants, with those in `found` replaced.
 
     A shipped fingerprint that agrees within the tolerance stays, so machines do not rewrite each other's rounding.
 
     Args:
-      found: new fingerprints by name of the known wrong submission; None if it had neither result nor program.
+      found: new fingerprints by `stored_name` of the known wrong submission; None if it had neither result nor program.
     """
+    mistakes = {name: one for each in every_variant(package) for name, one in _updated(each, found)}
+    return KnownFingerprints(jax=importlib.metadata.version("jax"), mistakes=mistakes)
+
+
+def _updated(package: Package, found: Mapping[str, Fingerprint | None]) -> Iterator[tuple[str, KnownFingerprint]]:
     kept = current(package)
     public = _public_part(package)
-    mistakes = {}
     for each in runnable(package):
-        old, new = kept.get(each.name), found.get(each.name)
-        if each.name in found and not (old and holds(package, old, new)):
+        name = stored_name(each.name, package.variant_name)
+        old, new = kept.get(each.name), found.get(name)
+        if name in found and not (old and holds(package, old, new)):
             stored = {} if new is None else new.stored()
-            mistakes[each.name] = KnownFingerprint.model_validate({**stored, "of": _depends_on(package, public, each)})
+            yield name, KnownFingerprint.model_validate({**stored, "of": _depends_on(package, public, each)})
         elif old:
-            mistakes[each.name] = old
-    return KnownFingerprints(jax=importlib.metadata.version("jax"), mistakes=mistakes)
+            yield name, old
 
 
 def holds(package: Package, shipped: Fingerprint, found: Fingerprint | None) -> bool:
@@ -135,7 +154,7 @@ def holds(package: Package, shipped: Fingerprint, found: Fingerprint | None) -> 
     found = found or Fingerprint()
     if not (found.results or found.pattern):
         return not (shipped.results or shipped.pattern)
-    return bool(shipped.results) == bool(found.results) and is_alike(shipped, found, package.manifest.tolerance)
+    return bool(shipped.results) == bool(found.results) and is_alike(shipped, found, package.manifest.tolerances)
 
 
 def known_text(known: KnownFingerprints) -> str:
@@ -161,7 +180,9 @@ def _is_close(known: Sketch, mine: Sketch, tolerances: dict[str, Tolerance]) -> 
         if kind != other or theirs is None or numbers is None or len(theirs) != len(numbers):
             return False
         dtype = kind.partition("[")[0]
-        allowed = {"float64": tolerance_of("float32" if dtype == "float" else dtype, tolerances)}
+        given = tolerance_of("float32" if dtype == "float" else dtype, tolerances, _INDEX.sub(r"\1", path))
+        largest = max((abs(each) for each in theirs if math.isfinite(each)), default=0.0)
+        allowed = {"float64": Tolerance(rtol=given.rtol, atol=given.atol + _ROUNDING * largest)}
         if compare(np.asarray(theirs), np.asarray(numbers), allowed) is not None:
             return False
     return True
@@ -171,7 +192,12 @@ def _depends_on(package: Package, public: str, submission: KnownSubmission) -> s
     manifest = package.manifest
     parts = [manifest.mode, manifest.entry, str(manifest.devices), public, submission.source]
     if manifest.mode == "program":
-        parts.append(manifest.program.model_dump_json(exclude={"groups"}))
+        # Without `axis_types` where it is the default, so that fingerprints from before the key still count.
+        left_out = {"groups", *({"axis_types"} if manifest.program.axis_types == "auto" else ())}
+        parts.append(manifest.program.model_dump_json(exclude=left_out))
+    if manifest.mode == "call" and manifest.arguments:
+        parts += [f"{name}: {kind}" for name, kind in sorted(manifest.arguments.items())]
+    parts += [part for helper in sorted(package.helpers.items()) for part in helper]
     digest = hashlib.sha256()
     for part in parts:
         digest.update(f"{len(part)} {part}".encode())

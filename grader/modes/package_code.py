@@ -9,6 +9,12 @@ from grader.package.package import Package
 from grader.review.names import wrong_cases
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
+# A warm-up runs like a file of the runner, before there is a submission to load with its modules.
+_IMPORTABLE = """from grader.runner.further_modules import FurtherModules
+
+FurtherModules({helpers!r}).install()
+"""
+
 
 def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:
     """The runner that a submission to this problem gets.
@@ -17,7 +23,9 @@ def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:
       rehearsal: public code that warms the runner if the package has no warmup.py.
     """
     source = package.warmup or rehearsal
-    warmup = Warmup(package.version, source) if source else None
+    if source and package.helpers:
+        source = _IMPORTABLE.format(helpers=package.helpers) + source
+    warmup = Warmup(package.identity, source) if source else None
     return RunnerSpec(package.manifest.devices, package.manifest.limits, warmup)
 
 
@@ -33,7 +41,7 @@ def make_cases(sandbox: Sandbox, spec: RunnerSpec, package: Package, key: str, s
     try:
         with sandbox.open(spec, stop) as session:
             for kind, drawn_from in (("public", None), ("hidden", key)):
-                session.load(package.cases, f"{kind}_cases")
+                session.load(package.cases, f"{kind}_cases", modules=package.helpers)
                 cases += _cases_of(package, kind, session.cases(drawn_from))
     except SubmissionFault as fault:
         raise failed(package, "cases.py", fault) from None

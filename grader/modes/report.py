@@ -7,6 +7,7 @@ from grader.checks.finding import Finding
 from grader.core.errors import GraderFault, SubmissionFault
 from grader.core.reasons import Reason
 from grader.core.wire import Message
+from grader.modes.import_advice import import_advice
 from grader.package.package import Package
 from grader.sandbox.protocol import Output
 from grader.verdicts.evidence import Fault
@@ -75,6 +76,7 @@ class Report:
         return Verdict(
             problem=self._package.slug,
             version=self._package.version,
+            variant=self._package.variant_name,
             status=status,
             reason=reason,
             score=self._score(results, findings) if self._hidden else None,
@@ -100,6 +102,15 @@ class Report:
         return Timings(**{name: round(span * 1000) for name, span in spans.items()})
 
 
+def fault_line(fault: SubmissionFault) -> int | None:
+    """The line of the source that is at fault: of a syntax error, or the last one of the traceback."""
+    line = fault.detail.get("line")
+    frames = fault.detail.get("traceback")
+    if line is None and isinstance(frames, list) and frames:
+        line = frames[-1]["line"]
+    return line if isinstance(line, int) and line > 0 else None
+
+
 def fault_message(fault: SubmissionFault) -> str:
     """The submission's traceback as Python prints it, or the message if there is none."""
     name = fault.detail.get("type")
@@ -112,9 +123,11 @@ def fault_message(fault: SubmissionFault) -> str:
         lines = ["Your code raised an exception:", *where, *lines]
     if fault.reason == "memory_limit":
         lines.append("That is more memory than a submission may use.")
-    if name == "PermissionError":
+    if name == "PermissionError" or (name == "OSError" and str(fault).startswith("[Errno 30]")):
         lines.append(
             "A submission must not start or signal processes, open sockets, map files into memory, or use files "
             "outside its scratch, /tmp."
         )
+    if (advice := import_advice(name, str(fault), takes_modules=fault.detail.get("takes_modules") is True)) is not None:
+        lines.append(advice)
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 
 from grader.core.errors import SubmissionFault
 from grader.modes.mode import GradingRequest
@@ -13,8 +14,16 @@ from grader.verdicts.verdict import Verdict
 _MAX_SOURCE_BYTES = 128 << 10
 
 
-def load_submission(session: Session, source: str, entry: str) -> None:
-    """Run a submission as a module, which must define the function `entry`.
+def load_submission(
+    session: Session,
+    source: str,
+    entry: str,
+    *,
+    devices: int | None = None,
+    modules: Mapping[str, str] | None = None,
+) -> None:
+    """Run a submission as a module, which must define the function `entry`. It finds only so many `devices`, and can
+    import further `modules`.
 
     Raises:
       SubmissionFault: the source is too long, or `Session.load` fails. The service and the command line have a much
@@ -24,7 +33,7 @@ def load_submission(session: Session, source: str, entry: str) -> None:
     if size > _MAX_SOURCE_BYTES:
         message = f"The source has {size:,} bytes; the judge accepts at most {_MAX_SOURCE_BYTES:,}."
         raise SubmissionFault("syntax_error", message)
-    session.load(source, entry)
+    session.load(source, entry, devices=devices, modules=modules)
 
 
 class RunnerGrading(ABC):
@@ -49,18 +58,25 @@ class RunnerGrading(ABC):
             except SubmissionFault as fault:
                 # The submission is at fault, wherever it was noticed. A mode handles only faults that it can survive.
                 verdict = self._report.never_ran(fault, session.output())
-            if self._request.watch is not None:
-                self._request.watch(Study(self._errors, (session.spent, *self._meter.spent)))
-            return verdict
+            spent = session.spent
+        if not isinstance(verdict, Verdict):
+            verdict = verdict()
+        if self._request.watch is not None:
+            self._request.watch(Study(self._errors, (spent, *self._meter.spent)))
+        return verdict
 
     @abstractmethod
-    def _grade(self, session: Session) -> Verdict:
-        """Load and grade the submission. Raising SubmissionFault rejects it."""
+    def _grade(self, session: Session) -> Verdict | Callable[[], Verdict]:
+        """Load and grade the submission. Raising SubmissionFault rejects it.
 
-    def _load(self, session: Session, entry: str) -> None:
+        Returns:
+          The verdict, or what makes it once the submission's process has ended.
+        """
+
+    def _load(self, session: Session, entry: str, modules: Mapping[str, str]) -> None:
         self._context.progress("importing")
         started = time.monotonic()
         try:
-            load_submission(session, self._request.source, entry)
+            load_submission(session, self._request.source, entry, modules=modules)
         finally:
             self._report.import_s = time.monotonic() - started

@@ -1,12 +1,24 @@
 """A problem package in memory: the manifest (problem.toml) and the text of every file."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, TypeAdapter, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StringConstraints,
+    TypeAdapter,
+    model_validator,
+)
 
 from grader.core.reasons import Reason
+from grader.core.wire import DTYPES
 from grader.verdicts.fingerprint import KnownFingerprints
 from grader.verdicts.verdict import Mode
 
@@ -40,6 +52,37 @@ class Tolerance(_Closed):
     rtol: float = Field(ge=0, le=1)
     # Not infinite, because then anything would pass.
     atol: float = Field(ge=0, allow_inf_nan=False)
+
+
+class OutputTolerance(Tolerance):
+    """The tolerance of some outputs, which replaces their dtype's.
+
+    `outputs` are globs of leaf paths. Without `dtype`, it is for all dtypes except integers and booleans.
+    """
+
+    outputs: list[Line] = Field(min_length=1, max_length=32)
+    dtype: str | None = None
+
+    def is_for(self, path: str, dtype: str) -> bool:
+        right_dtype = dtype == self.dtype if self.dtype else dtype.startswith(("float", "bfloat", "complex"))
+        return right_dtype and any(fnmatchcase(path, each) for each in self.outputs)
+
+
+class ToleranceTable(dict[str, Tolerance]):
+    """The tolerances of a manifest: by dtype, and of single outputs. The first entry that is for an output counts."""
+
+    def __init__(self, by_dtype: Mapping[str, Tolerance], of_outputs: Sequence[OutputTolerance] = ()) -> None:
+        super().__init__(by_dtype)
+        self.of_outputs = tuple(of_outputs)
+
+    def at(self, path: str) -> dict[str, Tolerance]:
+        """The tolerances of the output at this path, by dtype."""
+        found: dict[str, Tolerance] = {**self}
+        for dtype in DTYPES if self.of_outputs else ():
+            entry = next((each for each in self.of_outputs if each.is_for(path, dtype)), None)
+            if entry is not None:
+                found[dtype] = entry
+        return found
 
 
 class CheckBounds(_Closed):
@@ -83,21 +126,30 @@ class FullSize(_Closed):
     shapes: dict[Name, list[Annotated[int, Field(ge=1)]]]
 
 
+AxisTypes = Literal["auto", "explicit"]
+
+
 class ProgramSpec(_Closed):
-    """What the runner exports, and for which meshes.
+    """What the runner exports, and for which meshes: several, or one of a single device.
 
     With `init`, a state goes through `steps` steps; without it, the entry point is a function of its inputs. With
     `export_init`, `init` is exported, too, with the seed as an input, so that its memory on a device can be measured.
     `inputs` says how array arguments are sharded, by name; `groups` names groups of leaves by globs of their paths.
+    All axes of the meshes are of one kind, `axis_types`: with Explicit axes, shardings are a part of types.
     """
 
     init: Name | None = None
     export_init: bool = False
     steps: int = Field(default=1, ge=1, le=8)
-    meshes: list[Mesh] = Field(min_length=2, max_length=4)
+    meshes: list[Mesh] = Field(min_length=1, max_length=4)
+    axis_types: AxisTypes = "auto"
     inputs: dict[Name, Spec] = Field(default_factory=dict)
     groups: dict[Name, list[Line]] = Field(default_factory=dict)
     full_size: FullSize | None = None
+
+    def explicit_axes(self, mesh: Mesh) -> list[str]:
+        """The Explicit axes of one of the meshes."""
+        return list(mesh) if self.axis_types == "explicit" else []
 
     @model_validator(mode="after")
     def _full_size_has_the_same_axes(self) -> Self:
@@ -129,6 +181,27 @@ class InputSpec(_Closed):
         return self
 
 
+def _number_or_text(value: object) -> object:
+    # One sentence, where pydantic would list a fault for each of the three types.
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError("a value of a variant is a number or a text")
+    return value
+
+
+# A starter has texts in quotes, so they contain none.
+_VariantText = Annotated[str, StringConstraints(pattern=r"^[^\"'\\\\{}\x00-\x1f]{1,80}$")]
+VariantValue = Annotated[
+    int | Annotated[float, Field(allow_inf_nan=False)] | _VariantText, BeforeValidator(_number_or_text)
+]
+
+
+class VariantSpec(_Closed):
+    """One variant of a problem: its name, and the values that its texts and its code use."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    values: dict[Name, VariantValue] = Field(min_length=1, max_length=16)
+
+
 class _Manifest(_Closed):
     """What problem.toml says in every mode.
 
@@ -148,25 +221,37 @@ class _Manifest(_Closed):
     limits: Limits = Field(default_factory=Limits)
     checks: list[CheckSpec] = Field(min_length=1)
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)
+    output_tolerances: list[OutputTolerance] = Field(default_factory=list, max_length=32)
     prerequisites: list[Slug] = Field(default_factory=list)
     authors: list[Line] = Field(min_length=1)
     licence: Line
 
+    @property
+    def tolerances(self) -> ToleranceTable:
+        return ToleranceTable(self.tolerance, self.output_tolerances)
 
-class CallManifest(_Manifest):
+
+class _CodeManifest(_Manifest):
+    """What problem.toml says in both modes in which students write code. A student gets one of the variants."""
+
+    entry: Name
+    variants: list[VariantSpec] = Field(default_factory=list, max_length=16)
+
+
+class CallManifest(_CodeManifest):
     """problem.toml of a problem whose entry point is called and whose results are compared."""
 
     mode: Literal["call"]
-    entry: Name
     # The arguments that a run can replace by typed values, by name.
     inputs: dict[Name, InputSpec] = Field(default_factory=dict, max_length=8)
+    # What arguments are made from the values of cases: a PRNG key from a seed, or a mesh from the sizes of its axes.
+    arguments: dict[Name, Literal["key", "mesh"]] = Field(default_factory=dict, max_length=8)
 
 
-class ProgramManifest(_Manifest):
+class ProgramManifest(_CodeManifest):
     """problem.toml of a problem whose entry point is exported, compiled for each mesh, and measured."""
 
     mode: Literal["program"]
-    entry: Name
     program: ProgramSpec
 
 
@@ -241,23 +326,29 @@ MANIFESTS: dict[Mode, type[BaseModel]] = {"call": CallManifest, "program": Progr
 class KnownSubmission:
     """A submission that ships with the package and proves it. `reason` is None if it must be accepted.
 
-    `misunderstanding` is its docstring: what its author believed.
+    `misunderstanding` is its docstring: what its author believed. `variants` are the names of those that it is for;
+    empty for all.
     """
 
     name: str
     source: str
     reason: Reason | None
     misunderstanding: str
+    variants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
     """One version of a problem.
 
-    `version` is the SHA-256 of its files, in hex; `warmup` is empty if it has none; `figures` are SVG texts by file
-    name; `files` are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part
-    of the version; None if it is missing. In mode answer, `starter` is the JSON of empty answers, and `reference` and
-    `cases` are empty.
+    `version` is the SHA-256 of its files, in hex. `warmup` and `check` are empty if it has none, and `figures` are SVG
+    texts by file name. `helpers` are the sources of modules that its code and submissions can import, by name. `files`
+    are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part of the version;
+    None if it is missing. In mode answer, `starter` is the JSON of empty answers, and `reference` and `cases` are
+    empty.
+
+    A package with variants is always one of them: `variant`, with its values in the texts and in a helper. So are
+    `accepted` and `rejected`. `template` is the package before that (grader/package/variants.py).
     """
 
     manifest: Manifest
@@ -271,10 +362,23 @@ class Package:
     accepted: tuple[KnownSubmission, ...]
     rejected: tuple[KnownSubmission, ...]
     warmup: str = ""
+    check: str = ""
     figures: dict[str, str] = field(default_factory=dict)
+    helpers: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict, repr=False)
     known: KnownFingerprints | None = field(default=None, repr=False, compare=False)
+    variant: VariantSpec | None = None
+    template: "Package | None" = field(default=None, repr=False, compare=False)
 
     @property
     def slug(self) -> str:
         return self.manifest.slug
+
+    @property
+    def variant_name(self) -> str | None:
+        return self.variant.name if self.variant else None
+
+    @property
+    def identity(self) -> str:
+        """Names what is graded: the version, and its variant. Cases and reference answers depend on both."""
+        return self.version if self.variant is None else f"{self.version}:{self.variant.name}"

@@ -59,6 +59,14 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "uuid": _error("another problem has the same uuid", "Draw a new uuid for the newer problem."),
         "python": _error("the reference or the starter is not Python", "Correct the syntax at this line."),
+        "helper": _error(
+            "a file in helpers/ has the name of an installed module, is not Python, or is one too many",
+            "Rename, correct or shorten the file.",
+        ),
+        "variant": _error(
+            "a text or a submission names a value or a variant that does not exist, or a helper is called `variant`",
+            "Correct the name, or add it to each table of `[[variants]]`.",
+        ),
         "figure": _error(
             "a figure is missing, is not shown, or contains more than a drawing",
             "Correct the figure or the place that shows it.",

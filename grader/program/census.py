@@ -9,10 +9,15 @@ from grader.program.dots import Dot, is_dot, read_dot
 from grader.program.flow import Flow, follow
 from grader.program.hlo import Instruction, Module, Value, integers, read_hlo
 from grader.program.loop_overlap import Rounds
-from grader.program.shapes import leaves
+from grader.program.nearby_lines import NearbyLines
+from grader.program.product_lines import lines_of_products
+from grader.program.resharding import Reshards
+from grader.program.shapes import DTYPES, leaves
+from grader.program.stablehlo import ExportedProgram
 from grader.program.strict_json import read, write
 from grader.program.tokens import ProgramUnreadable, integer
 from grader.program.walk import sites
+from grader.program.wire_dtypes import with_written_dtypes
 
 __all__ = ["Census", "Collective", "Dot", "ProgramUnreadable", "census_of", "from_json", "take_census", "to_json"]
 
@@ -68,9 +73,19 @@ def take_census(
 
 
 def census_of(
-    module: Module, devices: int, mesh: Mapping[str, int] | None = None, source: str = "submission.py"
+    module: Module,
+    devices: int,
+    mesh: Mapping[str, int] | None = None,
+    source: str = "submission.py",
+    *,
+    exported: ExportedProgram | None = None,
 ) -> Census:
-    """Like `take_census`, for a module that has already been read."""
+    """Like `take_census`, for a module that has already been read.
+
+    Args:
+      exported: the program before it was compiled. It tells the lines of products that lost theirs, and which sharding
+        constraints the partitioner's collectives are about.
+    """
     if mesh is not None and _product(mesh) != devices:
         raise ValueError(f"the mesh {dict(mesh)} does not have {devices} devices")
     world = World(devices, _partitions(module, devices), mesh)
@@ -80,15 +95,18 @@ def census_of(
     # After the walk, which guarantees that no computation calls itself.
     flow = follow(module, is_collective) if any(is_collective(site.instruction) for site in found) else Flow({}, {})
     rounds = Rounds(module)
+    lines = NearbyLines(module, source)
+    of_products = lines_of_products(module, lines, exported.product_lines if exported else {})
+    reshards = Reshards(lines, exported, devices) if exported else None
     for site in found:
         if is_collective(site.instruction):
             turns, products = rounds.takes_turns(site), rounds.has_product(site)
-            collectives.append(
-                read_collective(module, site, world, flow, source, takes_turns=turns, beside_products=products)
-            )
+            read = read_collective(module, site, world, flow, lines, takes_turns=turns, beside_products=products)
+            if exported and reshards:
+                read = with_written_dtypes(reshards.explain(site, read), exported)
+            collectives.append(read)
         else:
-            line = module.source.line(site.instruction.attributes.get("metadata", ()), source)
-            dots.append(read_dot(site, line))
+            dots.append(read_dot(site, of_products[site.computation.name, site.instruction.name]))
     arguments, outputs = _argument_bytes(module), _output_bytes(module)
     aliases = read_aliases(module.attributes.get("input_output_alias", ()), len(outputs), len(arguments))
     return Census(
@@ -129,6 +147,9 @@ def from_json(value: object) -> Census:
             raise ProgramUnreadable("census: not every result has a dtype and a shape")
         if len(collective.parts) != len(collective.operand_shapes):
             raise ProgramUnreadable("census: not every operand has an origin")
+        for part in collective.parts:
+            if part.written_dtype not in {None, *DTYPES} or part.written_bytes > part.logical_bytes:
+                raise ProgramUnreadable("census: an array was not widened from a dtype")
     if census.dot_flops != _total(census.dots):
         raise ProgramUnreadable("census: dot_flops is not the sum over the dots")
     _check_aliases(census.aliases, len(census.output_bytes), len(census.argument_bytes))

@@ -1,12 +1,14 @@
 """Read the communication between devices in one call of a program."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.program.axes import axes_of_pairs, groups_on
 from grader.program.flow import Flow, Origin
 from grader.program.groups import Groups, Pairs, connected, read_groups, read_pairs
 from grader.program.hlo import Computation, Instruction, Module, integers
+from grader.program.nearby_lines import NearbyLines
 from grader.program.shapes import Shape, ShapeTree, leaves
 from grader.program.tokens import ProgramUnreadable, shown
 from grader.program.walk import Site
@@ -23,15 +25,22 @@ class Part:
     """One array of a collective. XLA merges several arrays into one collective.
 
     Attributes:
-      logical_bytes: its share of the collective's logical bytes.
+      logical_bytes, ring_bytes: its share of the collective's.
       depends, carries: indices of the program's arguments, as in `flow.Origin`.
       outputs: indices of the program's outputs in which its elements arrive, as in `flow.Flow`.
+      source_line: the line that sent this array before XLA merged the collectives.
+      written_dtype: its narrower dtype in the exported program, if only the CPU compiler widened it.
+      written_bytes: the logical bytes in that dtype; `logical_bytes` if it was not widened.
     """
 
     logical_bytes: int
+    ring_bytes: int
     depends: tuple[int, ...]
     carries: tuple[int, ...]
     outputs: tuple[int, ...]
+    source_line: int | None
+    written_dtype: str | None
+    written_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,12 @@ class Collective:
       loops: names of the `while` instructions around it, outermost first.
       executions: how often it runs in one call of the program; None if the number is unknown.
       conditional: whether it is in a branch, so that `executions` is an upper bound.
-      source_line: the innermost line of the submission that led to it.
+      source_line: the innermost line of the submission that led to it; if XLA merged those of several lines, the line
+        that most of its bytes are from.
+      constraint_line: the line of the sharding constraint on the array, if the partitioner inserted the collective.
+      consumer_line: the line that uses the array that `constraint_line` is about.
+      kept_of: a device keeps one of so many equal parts of the array that the partitioner lets it gather, and drops the
+        others.
       takes_turns: whether, in a loop, a matrix product of the same round waits for it, or it waits for one.
       beside_products: whether the innermost loop around it also computes matrix products.
     """
@@ -76,6 +90,9 @@ class Collective:
     conditional: bool
     asynchronous: bool
     source_line: int | None
+    constraint_line: int | None
+    consumer_line: int | None
+    kept_of: int | None
     takes_turns: bool
     beside_products: bool
 
@@ -108,7 +125,7 @@ def read_collective(
     site: Site,
     world: World,
     flow: Flow,
-    source: str,
+    lines: NearbyLines,
     *,
     takes_turns: bool = False,
     beside_products: bool = False,
@@ -117,7 +134,7 @@ def read_collective(
 
     Args:
       flow: the result of `follow` for all collectives.
-      source: the name of the file that `source_line` refers to.
+      lines: those of the file that `source_line` refers to.
       takes_turns, beside_products: the results of `Rounds.takes_turns` and `Rounds.has_product`.
     Raises:
       ProgramUnreadable: its groups or shapes are invalid.
@@ -133,6 +150,7 @@ def read_collective(
     operands = _operands(site.computation, instruction)
     operand_bytes = sum(shape.bytes for shape in operands)
     results = list(leaves(_result(instruction, kind)))
+    parts = _parts(module, site, flow, lines, kind, operands, group_size)
     return Collective(
         kind=kind,
         name=instruction.name,
@@ -145,23 +163,58 @@ def read_collective(
         dtypes=tuple(shape.dtype for shape in results),
         shapes=tuple(shape.dims for shape in results),
         operand_shapes=tuple(shape.dims for shape in operands),
-        parts=tuple(
-            Part(
-                _logical_bytes(kind, shape.bytes, group_size),
-                _numbers(origin.depends),
-                _numbers(origin.carries),
-                _numbers(arrived),
-            )
-            for shape, (origin, arrived) in zip(operands, _followed(module, site, flow), strict=False)
-        ),
+        parts=parts,
         loops=site.loops,
         executions=site.executions,
         conditional=site.conditional,
         asynchronous=site.asynchronous or instruction.opcode.endswith("-start"),
-        source_line=module.source.line(instruction.attributes.get("metadata", ()), source),
+        source_line=_line_of_most_bytes(parts),
+        constraint_line=None,
+        consumer_line=None,
+        kept_of=None,
         takes_turns=takes_turns,
         beside_products=beside_products,
     )
+
+
+def _parts(
+    module: Module,
+    site: Site,
+    flow: Flow,
+    lines: NearbyLines,
+    kind: str,
+    operands: Sequence[Shape],
+    group_size: int,
+) -> tuple[Part, ...]:
+    found = []
+    before = 0
+    places = lines.of_operands(site.computation, site.instruction)
+    for shape, (origin, arrived), line in zip(operands, _followed(module, site, flow), places, strict=False):
+        sizes = before, before + shape.bytes
+        # Each share is what this operand adds to those before it, because rounding each up would send too much in all.
+        already, now = (_ring_bytes(kind, size, group_size) for size in sizes)
+        found.append(
+            Part(
+                logical_bytes=_logical_bytes(kind, shape.bytes, group_size),
+                ring_bytes=now - already,
+                depends=_numbers(origin.depends),
+                carries=_numbers(origin.carries),
+                outputs=_numbers(arrived),
+                source_line=line,
+                written_dtype=None,
+                written_bytes=_logical_bytes(kind, shape.bytes, group_size),
+            )
+        )
+        before = sizes[1]
+    return tuple(found)
+
+
+def _line_of_most_bytes(parts: Sequence[Part]) -> int | None:
+    sizes: Counter[int] = Counter()
+    for part in parts:
+        if part.source_line is not None:
+            sizes[part.source_line] += part.logical_bytes
+    return max(sizes, key=lambda line: sizes[line], default=None)
 
 
 def _followed(module: Module, site: Site, flow: Flow) -> list[tuple[Origin, int]]:

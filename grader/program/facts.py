@@ -7,7 +7,7 @@ value of another type, is an error, and an error is never a pass.
 import math
 from dataclasses import dataclass
 
-from grader.core.wire import DTYPES
+from grader.core.item_sizes import LEAF_DTYPES, bytes_of
 from grader.program.census import Census
 from grader.program.census import from_json as census_from_json
 from grader.program.memory import Memory
@@ -36,11 +36,11 @@ class ProgramLeaf:
 
     @property
     def whole_bytes(self) -> int:
-        return math.prod(self.shape) * DTYPES[self.dtype].itemsize
+        return bytes_of(math.prod(self.shape), self.dtype)
 
     def held_bytes(self, device: int) -> int:
         """The bytes of the part that a device holds."""
-        return math.prod(stop - start for start, stop in self.slices[device]) * DTYPES[self.dtype].itemsize
+        return bytes_of(math.prod(stop - start for start, stop in self.slices[device]), self.dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ def from_json(value: object) -> ProgramFacts:
     assert isinstance(value, dict)
     census_from_json(value["census"])
     for leaf in (*facts.inputs, *facts.outputs):
-        if leaf.dtype not in DTYPES:
-            raise ProgramUnreadable(f"facts: a leaf has the dtype {leaf.dtype[:40]}, which does not cross the wire")
+        if leaf.dtype not in LEAF_DTYPES:
+            raise ProgramUnreadable(f"facts: a leaf has the dtype {leaf.dtype[:40]}, which no leaf can have")
         if len(leaf.slices) != facts.devices:
             raise ProgramUnreadable("facts: a leaf does not have one slice per device")
         for held in leaf.slices:

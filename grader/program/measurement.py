@@ -8,6 +8,9 @@ from grader.core.wire import Array, ArrayForm
 from grader.program.facts import ProgramFacts, ProgramLeaf, from_json
 from grader.program.listing import Listing
 from grader.program.on_chip import OnChip
+from grader.program.peak_buffers import PeakBuffers
+from grader.program.placed_arrays import PlacedArrays
+from grader.program.program_graph import ProgramGraph
 
 Leaves = dict[str, Array]
 
@@ -26,9 +29,12 @@ class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
-    `listing` (the compiled program) and `written` (the exported one) are None unless requested; `on_chip` is None
-    unless it was compiled for a slice, too; `artifact` is None if the program was read from disk. If XLA cannot compile
-    the program for CPUs, it `is_only_on_chip`, and `facts` are those of the program for the slice.
+    `listing` (the compiled program), `written` (the exported one), `arrays`, `peak` and `graph` are None unless
+    requested; `on_chip` is None unless it was compiled for a slice, too; `artifact` is None if the program was read
+    from disk. If XLA cannot compile the program for CPUs, it `is_only_on_chip`, and `facts` are those of the program
+    for the slice.
+    `remarks` are sentences on what is not as the source has it. They and the `jaxpr` of a function that belongs to no
+    problem come from the process that ran it.
     """
 
     mesh: dict[str, int]
@@ -44,6 +50,11 @@ class Measured:
     artifact: Artifact | None = None
     on_chip: OnChip | None = None
     is_only_on_chip: bool = False
+    remarks: tuple[str, ...] = ()
+    jaxpr: Listing | None = None
+    arrays: PlacedArrays | None = None
+    peak: PeakBuffers | None = None
+    graph: ProgramGraph | None = None
 
     @property
     def state_in(self) -> list[tuple[str, ProgramLeaf]]:

@@ -37,6 +37,11 @@ def from_json(value: object) -> ChipFacts:
             done = each.start if each.done is None else each.done
             if not each.start <= done < len(computation.steps):
                 raise ProgramUnreadable("program: a collective starts after the wait for it, or where no step is")
+            if sum(share.logical_bytes for share in each.shares) != each.logical_bytes:
+                raise ProgramUnreadable("program: the lines of a collective send other bytes than the collective")
+        for copy in computation.copies:
+            if not copy.start <= (copy.start if copy.done is None else copy.done) <= len(computation.steps):
+                raise ProgramUnreadable("program: a copy starts after the wait for it, or where no step is")
     return program
 
 

@@ -1,7 +1,7 @@
 """Shapes in HLO text: `f32[8,64]{1,0:T(8,128)}` and tuples of shapes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
 
@@ -32,10 +32,11 @@ JAX_NAMES = {name: dtype for dtype, name in HLO_NAMES.items()}
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One array."""
+    """One array. `space` is the number of the memory that a chip's compiler keeps it in, 0 for its main memory."""
 
     dtype: str
     dims: tuple[int, ...]
+    space: int = field(default=0, compare=False)
 
     @property
     def elements(self) -> int:
@@ -113,8 +114,17 @@ def _array(tokens: Tokens, at: int) -> tuple[Shape, int]:
         raise tokens.error(end, "an array of fewer bytes")
     at = end + 1
     if tokens[at] == "{" and _is_layout(tokens, at):
-        at = tokens.partners[at] + 1
+        end = tokens.partners[at]
+        shape = Shape(dtype, shape.dims, _memory_space(tokens, at, end))
+        at = end + 1
     return shape, at
+
+
+def _memory_space(tokens: Tokens, at: int, end: int) -> int:
+    """The number in `S(1)`, which a layout ends with."""
+    if end - at > 4 and tokens[end - 4] == "S" and tokens[end - 3] == "(":
+        return integer(tokens[end - 2]) or 0
+    return 0
 
 
 def _is_layout(tokens: Tokens, at: int) -> bool:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from grader.program.collectives import KINDS
 from grader.program.shapes import DTYPES, Shape
 from grader.program.shard_map_regions import Place, Places, behind
+from grader.program.sharding_constraints import ShardingConstraint, read_constraints
+from grader.program.stablehlo_locations import Locations
 from grader.program.stablehlo_loop_overlap import turns_as_written
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
 
@@ -20,6 +22,7 @@ _COLLECTIVES = {f"stablehlo.{kind.replace('-', '_')}": kind for kind in KINDS}
 _NAMESPACED = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
 _PLAIN = re.compile(r"[\w.\- ]*", re.ASCII)
 _TENSOR = re.compile(r"((?:\d+x)*)([A-Za-z]\w*(?:<\w+>)?)", re.ASCII)
+_ELEMENT = re.compile(r"tensor<(?:\d+x)*([a-z]\w*)[,>]", re.ASCII)
 _COMPLEX = {"complex<f32>": "c64", "complex<f64>": "c128"}
 _PRODUCTS = {"stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution"}
 _DONATED = "jax.buffer_donor"
@@ -38,6 +41,7 @@ class ExportedCollective:
     results: tuple[Shape, ...]
     channel: int | None
     place: Place
+    line: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,9 @@ class ExportedProgram:
       attributes: name with its dialect (`sdy.sharding`) -> how often it occurs in the text.
       collectives: each one once, in the order of the text, inside and outside loops and functions.
       products: the place of each matrix product and convolution, in the order of the text.
+      product_lines: for each source line, how many calls lead to matrix products and convolutions that it wrote.
+      line_dtypes: for each source line, the dtypes of floating-point arrays that its operations take and give.
+      constraints: the sharding constraints with a source line, in the order of the text.
       custom_calls: targets, in the order of the text.
       donated: (argument, output) for every donated argument of `main`. The output is the one that takes its buffer
         (tf.aliasing_output), or None if the compiler can choose one (jax.buffer_donor).
@@ -61,15 +68,20 @@ class ExportedProgram:
     attributes: Mapping[str, int]
     collectives: tuple[ExportedCollective, ...]
     products: tuple[Place, ...]
+    product_lines: Mapping[int, int]
+    line_dtypes: Mapping[int, frozenset[str]]
+    constraints: tuple[ShardingConstraint, ...]
     custom_calls: tuple[str, ...]
     donated: tuple[tuple[int, int | None], ...]
     turns: tuple[str, ...]
     dynamic: bool
 
 
-def read_stablehlo(text: str) -> ExportedProgram:
+def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
     """Read a module from the text of `exported.mlir_module()` or `lowered.as_text()`.
 
+    Args:
+      source: the name of the file that lines refer to.
     Raises:
       ProgramUnreadable: it is not a module, or an attribute has a name that could pass for HLO. XLA prints the keys of
         `mhlo.frontend_attributes` into HLO text as they are, so a key such as `a="b"} %c = f32[] add(` forges it.
@@ -79,6 +91,8 @@ def read_stablehlo(text: str) -> ExportedProgram:
     attributes: Counter[str] = Counter()
     collectives: list[ExportedCollective] = []
     products: list[Place] = []
+    product_lines: Counter[int] = Counter()
+    locations = Locations(text, source)
     places = Places(tokens)
     custom_calls: list[str] = []
     donated: tuple[tuple[int, int | None], ...] = ()
@@ -88,9 +102,13 @@ def read_stablehlo(text: str) -> ExportedProgram:
             continue
         operations[name] += 1
         if name in _COLLECTIVES:
-            collectives.append(_collective(tokens, at, _COLLECTIVES[name], places.place(at)))
+            collectives.append(_collective(tokens, at, _COLLECTIVES[name], places.place(at), locations))
         elif name in _PRODUCTS:
-            products.append(places.place(at))
+            place = places.place(at)
+            products.append(place)
+            line = locations.after(tokens, at)
+            if line is not None:
+                product_lines[line] += place.inside + place.outside
         elif name == "stablehlo.custom_call":
             custom_calls.append(_target(tokens, at))
         elif name == "func.func" and "@main" in tokens.items[at + 1 : at + 3]:
@@ -102,6 +120,9 @@ def read_stablehlo(text: str) -> ExportedProgram:
         attributes,
         tuple(collectives),
         tuple(products),
+        product_lines,
+        _line_dtypes(text, locations),
+        read_constraints(text, locations),
         tuple(custom_calls),
         donated,
         turns_as_written(tokens, _COLLECTIVES, frozenset(_PRODUCTS)),
@@ -139,7 +160,17 @@ def _is_attribute(tokens: Tokens, at: int) -> bool:
     )
 
 
-def _collective(tokens: Tokens, at: int, kind: str, place: Place) -> ExportedCollective:
+def _line_dtypes(text: str, locations: Locations) -> dict[int, frozenset[str]]:
+    found: dict[int, set[str]] = {}
+    for row in text.splitlines():
+        line = locations.of_row(row)
+        if line is not None:
+            dtypes = {_dtype(each) for each in _ELEMENT.findall(row)}
+            found.setdefault(line, set()).update(each for each in dtypes if each[0] in "bf" and each in DTYPES)
+    return {line: frozenset(dtypes) for line, dtypes in found.items()}
+
+
+def _collective(tokens: Tokens, at: int, kind: str, place: Place, locations: Locations) -> ExportedCollective:
     """Read the type, `(operands) -> results` or `type`, which follows attributes and regions."""
     start = at
     at += 1
@@ -152,10 +183,10 @@ def _collective(tokens: Tokens, at: int, kind: str, place: Place) -> ExportedCol
         channel = _channel(tokens, at, end) if channel is None else channel
         at = end
     operands, at = _types(tokens, at + 1)
-    if tokens[at] != "->":
-        return ExportedCollective(kind, operands, operands, channel, place)
-    results, _ = _types(tokens, at + 1)
-    return ExportedCollective(kind, operands, results, channel, place)
+    results = operands
+    if tokens[at] == "->":
+        results, at = _types(tokens, at + 1)
+    return ExportedCollective(kind, operands, results, channel, place, locations.after(tokens, at - 1))
 
 
 def _channel(tokens: Tokens, start: int, end: int) -> int | None:

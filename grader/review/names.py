@@ -4,6 +4,7 @@ If a rule names a misspelt axis or input, its check matches nothing, so every su
 """
 
 import ast
+import builtins
 import difflib
 import math
 import re
@@ -14,8 +15,10 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from grader.checks.source_names import full_name
 from grader.checks.topology import AlsoOnChips, FullSizeBounds, slices_in
 from grader.core.chips import slice_of
+from grader.core.installed_modules import is_installed
 from grader.package.fault import PackageFault, manifest_fault
 from grader.package.package import AnswerManifest, CheckSpec, Manifest, ProgramManifest
 
@@ -44,8 +47,12 @@ def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[PackageF
         return faults
     arguments = arguments_of(manifest, files.get("reference.py", ""))
     if manifest.mode != "program":
-        unknown = [f"inputs.{name}" for name in manifest.inputs if arguments is not None and name not in arguments]
-        return faults + [_unknown_input(key, manifest, arguments or []) for key in unknown]
+        named = [("inputs", name) for name in manifest.inputs] + [("arguments", name) for name in manifest.arguments]
+        unknown = [f"{table}.{name}" for table, name in named if arguments is not None and name not in arguments]
+        faults += [_unknown_input(key, manifest, arguments or []) for key in unknown]
+        return faults + [
+            fault for number, check in enumerate(manifest.checks) for fault in _unknown_modules(number, check)
+        ]
     if arguments is not None:
         for name in manifest.program.inputs:
             if not _is_one_of(name, arguments):
@@ -221,6 +228,19 @@ def _unknown_in_check(
         if devices not in [math.prod(mesh.values()) for mesh in meshes]:
             add(key, f"{topology} has {devices} chips, and no mesh that it is checked on has as many devices")
     return faults
+
+
+def _unknown_modules(number: int, check: CheckSpec) -> Iterator[PackageFault]:
+    """Forbidden names that begin with no module and are not Python's own, so that no source can use them."""
+    for entry, rule in enumerate(check.bounds.model_dump().get("forbidden") or ()):
+        for name in rule["names"]:
+            first = full_name(name).partition(".")[0]
+            if not (hasattr(builtins, first) or is_installed(first)):
+                key = f"checks.{number}.forbidden.{entry}.names"
+                message = (
+                    f"check '{check.id}': there is no module '{first}'. Write the whole name, as in jax.numpy.sort"
+                )
+                yield manifest_fault("name", key, message)
 
 
 def _slices(manifest: ProgramManifest, check: CheckSpec) -> Iterator[tuple[str, str, list[dict[str, int]]]]:

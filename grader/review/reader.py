@@ -3,17 +3,15 @@
 import ast
 import hashlib
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from grader import checks
+from grader.checks.call import values
 from grader.core.reasons import REASONS, Reason
 from grader.core.toml import TomlInvalid, read_toml
-from grader.core.wire import DTYPES
 from grader.package.ceiling import Ceiling
 from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid, manifest_fault
 from grader.package.package import (
@@ -27,17 +25,25 @@ from grader.package.package import (
     Limits,
     Manifest,
     MeshSpec,
+    OutputTolerance,
     Package,
     ProgramSpec,
     Tolerance,
+    VariantSpec,
 )
+from grader.package.variants import first_variant
+from grader.review.contradictions import contradictions
 from grader.review.figures import wrong_figures
-from grader.review.names import no_axis, suggest, unknown_names
+from grader.review.helper_files import FOLDER, helpers_in, wrong_helpers
+from grader.review.names import suggest, unknown_names
+from grader.review.variant_use import named_variants, wrong_variants
 from grader.verdicts.fingerprint import KnownFingerprints
 
 MAX_FILE_BYTES = 1 << 20
 # Fingerprints of the rejected submissions. They are computed from the other files, so they are not part of a version.
 KNOWN = "known.json"
+# What decides whether results are right, if the check `values` has `custom = true`.
+CHECK = "check.py"
 _TEXTS = ("statement.md", "hints.md", "editorial.md")
 _CODE_FILES = (*_TEXTS, "starter.py", "reference.py", "cases.py")
 _ANSWER_FILES = (*_TEXTS, "question.md", "questions.py", "mistakes.py", "explanation.md")
@@ -45,8 +51,10 @@ _MODELS: dict[str, type[BaseModel]] = {
     "limits": Limits,
     "checks": CheckSpec,
     "tolerance": Tolerance,
+    "output_tolerances": OutputTolerance,
     "program": ProgramSpec,
     "inputs": InputSpec,
+    "variants": VariantSpec,
     "answers": AnswerSpec,
     "mesh": MeshSpec,
 }
@@ -56,6 +64,9 @@ _DOCSTRING = re.compile(
     (?:\"""(?:[^"\\]++|\\.|"(?!""))*+\"""|'''(?:[^'\\]++|\\.|'(?!''))*+'''
     |"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')""",
     re.VERBOSE | re.DOTALL,
+)
+_IN_FOLDERS = (
+    r"figures/[a-z0-9_]+\.svg|helpers/[a-z][a-z0-9_]*\.py|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py"
 )
 _NO_MODE = ("union_tag_not_found", "union_tag_invalid")
 
@@ -113,19 +124,22 @@ def _assemble(
         faults += ceiling.faults(manifest.limits)
     if not is_stored:
         faults += [*_short_wall(manifest.limits), *unknown_names(manifest, files)] if manifest else []
-        faults += wrong_figures(files)
+        faults += [*wrong_figures(files), *wrong_helpers(files, manifest.slug if manifest else "")]
     is_answered = isinstance(manifest, AnswerManifest)
     for name in _ANSWER_FILES if is_answered else _CODE_FILES:
         if not files.get(name, "").strip():
             faults.append(PackageFault("missing-file", name, None, f"{name} is missing or empty"))
     if manifest is not None:
         faults += _of_another_mode(manifest, files)
+        faults += _faults_of_custom_check(manifest, files)
     files, known = _without_known(files, faults)
     accepted = () if is_answered else _known(files, "submissions/accepted/", faults)
     rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
+    if manifest is not None:
+        faults += wrong_variants(manifest, files, (*accepted, *rejected))
     if faults or manifest is None:
         raise PackageInvalid(where, faults)
-    return Package(
+    package = Package(
         manifest=manifest,
         version=_version(files),
         statement=files["statement.md"],
@@ -137,10 +151,13 @@ def _assemble(
         accepted=accepted,
         rejected=rejected,
         warmup=files.get("warmup.py", ""),
+        check=files.get(CHECK, ""),
         figures={name.removeprefix("figures/"): text for name, text in files.items() if name.startswith("figures/")},
+        helpers=helpers_in(files),
         files=files,
         known=known,
     )
+    return first_variant(package)
 
 
 def _short_wall(limits: Limits) -> list[PackageFault]:
@@ -188,17 +205,19 @@ def _misplaced(name: str) -> PackageFault:
 
 
 def _belongs(name: str) -> bool:
-    if name in ("problem.toml", "warmup.py", KNOWN, *_CODE_FILES, *_ANSWER_FILES):
+    if name in ("problem.toml", "warmup.py", CHECK, KNOWN, *_CODE_FILES, *_ANSWER_FILES):
         return True
-    return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
+    return bool(re.fullmatch(_IN_FOLDERS, name))
 
 
 def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[PackageFault]:
     if isinstance(manifest, AnswerManifest):
-        others = {name for name in files if name.startswith("submissions/")} | {"warmup.py", KNOWN, *_CODE_FILES}
+        others = {name for name in files if name.startswith(("submissions/", FOLDER))}
+        others |= {"warmup.py", CHECK, KNOWN, *_CODE_FILES}
         others -= set(_ANSWER_FILES)
     else:
         others = set(_ANSWER_FILES) - set(_CODE_FILES)
+        others |= {CHECK} if manifest.mode == "program" else set()
     message = f"does not belong in a package of {manifest.mode} mode"
     return [PackageFault("misplaced-file", name, None, f"{name} {message}") for name in files if name in others]
 
@@ -216,6 +235,19 @@ def _without_known(
         message = f"{KNOWN} is not what `meshgrade problem check` writes. Delete it, and run that again"
         faults.append(PackageFault("misplaced-file", KNOWN, None, message))
         return others, None
+
+
+def _faults_of_custom_check(manifest: Manifest, files: dict[str, str]) -> list[PackageFault]:
+    bounds = next((check.bounds for check in manifest.checks if check.id == "values"), None)
+    is_custom = isinstance(bounds, values.Bounds) and bounds.custom
+    if is_custom and not files.get(CHECK, "").strip():
+        message = f"{CHECK} is missing or empty, and the check 'values' has custom = true"
+        return [PackageFault("missing-file", CHECK, None, message)]
+    if manifest.mode == "call" and CHECK in files and not is_custom:
+        return [PackageFault("misplaced-file", CHECK, None, f"{CHECK} is for a check 'values' with custom = true")]
+    if isinstance(bounds, values.Bounds) and is_custom and bounds.parts:
+        return [manifest_fault("check", "checks", "the check 'values' has either custom = true or parts, not both")]
+    return []
 
 
 def _empty_answers(manifest: AnswerManifest) -> str:
@@ -238,99 +270,8 @@ def _read_manifest(slug: str | None, text: str, faults: list[PackageFault]) -> M
     except ValidationError as error:
         faults += _explain_all(raw, error)
         return None
-    faults += _contradictions(manifest, slug)
+    faults += contradictions(manifest, slug)
     return manifest
-
-
-def _contradictions(manifest: Manifest, slug: str | None) -> list[PackageFault]:
-    faults = []
-    if slug is not None and manifest.slug != slug:
-        message = f"slug is '{manifest.slug}', but the folder is called '{slug}'"
-        faults.append(manifest_fault("manifest", "slug", message))
-    ids = [check.id for check in manifest.checks]
-    for number, check in enumerate(manifest.checks):
-        faults += _faults_of_check(manifest, number, check)
-    faults += _faults_of_program(manifest)
-    if isinstance(manifest, AnswerManifest):
-        faults += _faults_of_answers(manifest)
-    if len(set(ids)) != len(ids):
-        faults.append(manifest_fault("check", "checks", "a check is listed twice"))
-    if "values" not in ids:
-        message = "the check 'values' is missing: without it any output would pass"
-        faults.append(manifest_fault("check", "checks", message))
-    points = sum(check.points for check in manifest.checks)
-    if points != 100:
-        faults.append(manifest_fault("points", "checks", f"the points of the checks add up to {points}, not 100"))
-    for name in manifest.tolerance:
-        if name not in DTYPES:
-            message = f"unknown dtype in tolerance: '{name}'{suggest(name, list(DTYPES))}"
-            faults.append(manifest_fault("manifest", f"tolerance.{name}", message))
-    return faults
-
-
-def _faults_of_check(manifest: Manifest, number: int, check: CheckSpec) -> list[PackageFault]:
-    known = checks.names(manifest.mode)
-    if check.id not in known:
-        message = f"there is no check '{check.id}' in {manifest.mode} mode{suggest(check.id, known)}"
-        return [manifest_fault("check", f"checks.{number}", message)]
-    model = checks.load(manifest.mode, check.id).Bounds
-    try:
-        check.read_bounds(model)
-    except ValidationError as error:
-        return [_explain_bound(number, check.id, fault, model) for fault in error.errors()]
-    return []
-
-
-def _explain_bound(number: int, check: str, fault: Any, model: type[BaseModel]) -> PackageFault:
-    where = ".".join(str(part) for part in fault["loc"])
-    message = f"check '{check}': {where}: {fault['msg']}"
-    if fault["type"] == "extra_forbidden":
-        hint = suggest(where, ["points", "title", "means", *model.model_fields])
-        message = f"unknown key '{where}' in check '{check}'{hint}"
-    return manifest_fault("check", f"checks.{number}.{where}", message)
-
-
-def _faults_of_program(manifest: Manifest) -> list[PackageFault]:
-    if manifest.mode != "program":
-        return []
-    program = manifest.program
-    faults = []
-    if program.export_init and not program.init:
-        message = "program.export_init requires program.init"
-        faults.append(manifest_fault("manifest", "program.export_init", message))
-    for number, check in enumerate(manifest.checks):
-        if check.id == "init_memory" and not program.export_init:
-            message = "the check 'init_memory' needs program.export_init = true"
-            faults.append(manifest_fault("check", f"checks.{number}", message))
-    axes = list(program.meshes[0])
-    sizes = [math.prod(mesh.values()) for mesh in program.meshes]
-    if any(list(mesh) != axes for mesh in program.meshes):
-        message = "program.meshes: all meshes must have the same axes, in the same order"
-        faults.append(manifest_fault("manifest", "program.meshes", message))
-    if len(set(sizes)) != len(sizes) or not all(2 <= size <= manifest.devices for size in sizes):
-        # On one device, collectives vanish or have groups of one, so there is nothing to grade.
-        message = (
-            f"program.meshes: sizes {sizes} must differ and lie between 2 and {manifest.devices}, the number of devices"
-        )
-        faults.append(manifest_fault("manifest", "program.meshes", message))
-    for name, spec in program.inputs.items():
-        key = f"program.inputs.{name}"
-        used = [axis for dim in spec for axis in ([dim] if isinstance(dim, str) else dim) if axis]
-        for axis in used:
-            if axis not in axes:
-                faults.append(manifest_fault("name", key, f"{key}: {no_axis(axis, axes)}"))
-        if len(set(used)) != len(used):
-            faults.append(manifest_fault("manifest", key, f"{key}: a mesh axis is used twice"))
-    return faults
-
-
-def _faults_of_answers(manifest: AnswerManifest) -> list[PackageFault]:
-    ids = [each.id for each in manifest.answers]
-    return [
-        manifest_fault("manifest", "answers", f"answers: the id '{each}' occurs twice")
-        for each in sorted(set(ids))
-        if ids.count(each) > 1
-    ]
 
 
 def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[PackageFault]:
@@ -359,6 +300,10 @@ def _explain(fault: Any) -> PackageFault:
         key, message = "mode", "mode program needs a table [program]"
     elif path == ["program"] and fault["type"] == "extra_forbidden":
         message = "[program] belongs to mode program"
+    elif path[0] == "variants" and fault["type"] in ("int_type", "list_type"):
+        message = (
+            "[[variants]] belongs to the modes call and program; `variants = 64`, a number of questions, to mode answer"
+        )
     elif fault["type"] == "extra_forbidden":
         known = _MODELS.get(path[0], MANIFESTS[mode]).model_fields
         message = f"unknown key '{key}'{suggest(path[-1], list(known))}"
@@ -375,7 +320,8 @@ def _known(files: dict[str, str], prefix: str, faults: list[PackageFault]) -> tu
         if not text:
             message = "its first line must be a docstring that states what its author believed"
             faults.append(PackageFault("misconception", name, None, message))
-        found.append(KnownSubmission(name.removeprefix(prefix).removesuffix(".py"), source, reason, text))
+        short = name.removeprefix(prefix).removesuffix(".py")
+        found.append(KnownSubmission(short, source, reason, text, named_variants(source)))
     if not found:
         faults.append(PackageFault("submissions", prefix, None, f"{prefix} does not contain a submission"))
     return tuple(found)

@@ -17,6 +17,7 @@ from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid
 from grader.package.package import MANIFESTS, AnswerManifest, Manifest, Package
 from grader.package.rules_table import MARK as MARK
 from grader.package.rules_table import RULES as RULES
+from grader.review.helper_files import FOLDER
 from grader.review.names import arguments_of, shared_uuids, suggest, unknown_prerequisites
 from grader.review.reader import package_of, read_files
 from grader.review.solution import body_of, solution_of
@@ -149,6 +150,7 @@ def _renamed_solutions(package: Package) -> Iterator[PackageFault]:
             if name == solution and len(text) >= _LEAST_OF_SOLUTION:
                 solved.setdefault(text, file)
     code = {"starter.py": [(1, package.starter)], "warmup.py": [(1, package.warmup)]}
+    code |= {f"{FOLDER}{name}.py": [(1, text)] for name, text in package.helpers.items()}
     code |= {name: _code_blocks(package.files.get(name, "")) for name in ("statement.md", "hints.md")}
     for file, blocks in code.items():
         for line, source in blocks:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from grader.core.reasons import Reason
 from grader.package.fault import PackageFault
 from grader.package.package import AnswerManifest, Package
+from grader.review.helper_files import FOLDER
 from grader.review.solution import solution_of
 from grader.verdicts.verdict import Verdict
 
@@ -71,6 +72,7 @@ def leaks(package: Package) -> list[PackageFault]:
         "starter.py": package.starter,
         "question.md": package.files.get("question.md", ""),
         **{f"figures/{name}": text for name, text in package.figures.items()},
+        **{f"{FOLDER}{name}.py": text for name, text in package.helpers.items()},
     }
     return [
         PackageFault("leak", name, None, f"{name} contains {what}")

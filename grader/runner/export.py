@@ -4,61 +4,27 @@ Only StableHLO, which is data, and the values of the initial state leave the pro
 because tracing needs only shapes.
 """
 
-import collections
 import contextlib
 import inspect
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import jax
 import jax.extend
 import jax.numpy as jnp
-import numpy as np
 import optax
 from flax import nnx
-from jax.extend.core import Jaxpr, JaxprEqn
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.core.wire import Argument, Array
-from grader.runner import private_jax
-from grader.runner.artifact import SERIALIZED, artifact_of
+from grader.runner.artifact import artifact_of
+from grader.runner.own_meshes import OwnMesh, on_own_mesh
 from grader.runner.request_loop import Fields
-from grader.runner.submission import FILENAME, Refusal, Submission, SubmissionFailed, source_frame
+from grader.runner.submission import Submission, SubmissionFailed
+from grader.runner.tracing import REFUSALS, arguments_of, aval_of, input_avals, make_mesh, primitives_of, serialize
 from grader.runner.tree import Tree
-
-_CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
-_CONCRETE = (
-    "The grader traces a step once, with shapes but no values, and grades the compiled program. Python code in it "
-    "must therefore not depend on a value."
-)
-_REFUSALS: tuple[Refusal, ...] = (
-    (
-        jax.errors.TracerBoolConversionError,
-        f"{_CONCRETE} Replace an `if` on a traced value with `jnp.where` or `jax.lax.cond`, and a `while` with "
-        "`jax.lax.while_loop`.",
-    ),
-    (
-        jax.errors.TracerArrayConversionError,
-        f"{_CONCRETE} NumPy needs values: use the function of the same name in `jax.numpy`.",
-    ),
-    (
-        jax.errors.TracerIntegerConversionError,
-        f"{_CONCRETE} An index of a Python list, or a shape, must be a Python int: use `jnp.take`, or sizes from "
-        "`.shape`.",
-    ),
-    (
-        jax.errors.ConcretizationTypeError,
-        f"{_CONCRETE} Remove `float(…)`, `int(…)` and `.item()`: use the array itself.",
-    ),
-    (
-        jax.errors.UnexpectedTracerError,
-        f"{_CONCRETE} A traced value was kept outside the function that created it: return it instead.",
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +44,23 @@ class Exported:
     states_of: Callable[[Sequence[int]], list[dict[str, Array]]]
 
 
-def export_program(submission: Submission, request: Fields) -> Exported:
+def export_program(submission: Submission, request: Fields, own: Sequence[OwnMesh] = ()) -> Exported:
     """Export the entry point for one mesh.
 
+    If the source makes a mesh of this shape itself, its axes decide which kinds of axes the mesh has.
+
     Args:
-      request: `mesh` (axis to size), `init` (a name or None), `seeds` for it, `export_init`, `args`: each
-        `{"static": value}` or `{"shape", "dtype", "spec"}`, `names_mesh`: the entry point takes the mesh only if its
-        first parameter is named `mesh`.
+      request: `mesh` (axis to size), `explicit` (its Explicit axes), `init` (a name or None), `seeds` for it,
+        `export_init`, `args`: each `{"static": value}` or `{"shape", "dtype", "spec"}`.
+      own: the meshes that the source has made. It grows while the source runs.
     Raises:
       SubmissionFailed: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
     """
-    given = _make_mesh(request["mesh"], AxisType.Auto)
+    asked = make_mesh(request["mesh"], request["explicit"])
+    return on_own_mesh(asked, own, lambda mesh: _export_for(submission, request, mesh), fixed=bool(request["explicit"]))
+
+
+def _export_for(submission: Submission, request: Fields, given: Mesh) -> Exported:
     init = submission.function(request["init"]) if request["init"] else None
     tree, init_artifact = Tree([], [], None), None
     with jax.set_mesh(given):
@@ -112,15 +84,14 @@ def export_program(submission: Submission, request: Fields) -> Exported:
         states = on_host(made) if made else [{}]
         # A state on an Explicit mesh has its sharding in its type, so the inputs must have one, too.
         explicit = any(_is_explicit(leaf, given) for leaf in tree.leaves)
-    mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else given
-    takes_mesh = not request.get("names_mesh") or submission.guard(lambda: _names_mesh(submission.entry))
-    step = _Step(submission, (given,) if takes_mesh else (), tree if init else None, request["args"])
+    mesh = make_mesh(request["mesh"], list(request["mesh"])) if explicit else given
+    step = _Step(submission, given, tree if init else None, request["args"])
     with jax.set_mesh(mesh):
-        avals = [*(_aval_of(leaf, mesh) for leaf in tree.leaves), *_input_avals(request["args"], mesh)]
+        avals = [*(aval_of(leaf, mesh) for leaf in tree.leaves), *input_avals(request["args"], mesh)]
         # `keep_unused`: an unused input keeps its sharding. Otherwise the program would seem to take it whole.
         jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))), keep_unused=True)
-        traced = submission.guard(lambda: jitted.trace(*avals), _REFUSALS)
-        artifact = submission.guard(lambda: _serialize(jitted, avals, traced), _REFUSALS)
+        traced = submission.guard(lambda: jitted.trace(*avals), REFUSALS)
+        artifact = submission.guard(lambda: serialize(jitted, avals, traced), REFUSALS)
         # Counted before the second trace, which serves only this check.
         retraced = bool(init) and submission.guard(lambda: _traces_again(step, jitted, avals, traced))
     return Exported(
@@ -128,7 +99,7 @@ def export_program(submission: Submission, request: Fields) -> Exported:
         init=init_artifact,
         states=states,
         outputs=step.outputs,
-        primitives=dict(_primitives(traced.jaxpr.jaxpr)),
+        primitives=dict(primitives_of(traced.jaxpr.jaxpr)),
         retraced=retraced,
         states_of=states_of,
     )
@@ -147,8 +118,8 @@ def _export_init(
     # The seed is an input, so that the compiler cannot compute the state and store it as a constant.
     aval = jax.ShapeDtypeStruct((), jnp.uint32, sharding=NamedSharding(mesh, P()))
     jitted = jax.jit(flat)
-    traced = submission.guard(lambda: jitted.trace(aval), _REFUSALS)
-    artifact = submission.guard(lambda: _serialize(jitted, [aval], traced), _REFUSALS)
+    traced = submission.guard(lambda: jitted.trace(aval), REFUSALS)
+    artifact = submission.guard(lambda: serialize(jitted, [aval], traced), REFUSALS)
     compiled = jax.jit(init, static_argnums=0)
     return artifact, lambda mesh, seed: compiled(mesh, jnp.uint32(seed))
 
@@ -168,7 +139,7 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
       compiled: leave out steps that only fill the compilation cache, because an earlier rehearsal has filled it.
     """
     for axes in meshes:
-        mesh = _make_mesh(axes, AxisType.Auto)
+        mesh = make_mesh(axes)
         with jax.set_mesh(mesh):
             if init is not None:
                 with contextlib.suppress(Exception):  # a starter is unfinished, and might not run at all
@@ -231,14 +202,9 @@ def _described(value: object) -> str:
 
 
 class _Step:
-    """The entry point as a function of leaves. Tracing it fills `outputs` and `traces`.
+    """The entry point as a function of leaves. Tracing it fills `outputs` and `traces`."""
 
-    `mesh` is empty if the entry point does not take one.
-    """
-
-    def __init__(
-        self, submission: Submission, mesh: tuple[Mesh, ...], state: Tree | None, args: Sequence[Argument]
-    ) -> None:
+    def __init__(self, submission: Submission, mesh: Mesh, state: Tree | None, args: Sequence[Argument]) -> None:
         self._submission, self._mesh, self._state, self._args = submission, mesh, state, args
         self.outputs: list[str] = []
         self.traces = 0
@@ -248,11 +214,11 @@ class _Step:
         self.traces += 1
         number = len(self._state.leaves) if self._state else 0
         inputs = iter(leaves[number:])
-        args = _arguments(self._args, [arg["static"] if "static" in arg else next(inputs) for arg in self._args])
+        args = arguments_of(self._args, [arg["static"] if "static" in arg else next(inputs) for arg in self._args])
         if self._state is None:
-            return self._named(Tree.of({"result": self._submission.entry(*self._mesh, *args)}))
+            return self._named(Tree.of({"result": self._submission.entry(self._mesh, *args)}))
         state = jax.tree_util.tree_unflatten(self._state.structure, leaves[:number])
-        returned = self._submission.entry(*self._mesh, state, *args)
+        returned = self._submission.entry(self._mesh, state, *args)
         if not isinstance(returned, tuple) or len(returned) != 2:
             raise SubmissionFailed("wrong_structure", _no_pair(self._submission.name, returned))
         new, loss = Tree.of(returned[0]), Tree.of(returned[1])
@@ -285,40 +251,6 @@ class _Step:
             )
 
 
-def _names_mesh(entry: Callable[..., object]) -> bool:
-    try:
-        return next(iter(inspect.signature(entry).parameters), None) == "mesh"
-    except ValueError:  # a function without a signature, such as one of C
-        return False
-
-
-def _serialize(jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct], traced: jax.stages.Traced) -> bytes:
-    try:
-        return artifact_of(jax.export.export(jitted, disabled_checks=SERIALIZED)(*avals))
-    except NotImplementedError as error:
-        found = next((each for each in _walk(traced.jaxpr.jaxpr) if each.primitive.name in _CALLBACKS), None)
-        if found is None:
-            raise
-        name = found.primitive.name
-        advice = (
-            "Remove `jax.debug.print`; the page shows what you return."
-            if name.startswith("debug")
-            else ("The program must compute everything on the devices, with `jax.numpy` and `jax.lax`.")
-        )
-        raise SubmissionFailed(
-            "not_exportable",
-            f"The program calls back into Python (`{name}`), so it does not run on the devices alone. {advice}",
-            {"type": type(error).__name__, "traceback": _frames_of(found)},
-        ) from None
-
-
-def _frames_of(equation: JaxprEqn) -> list[dict[str, object]]:
-    for frame in private_jax.user_frames(equation):
-        if frame.file_name == FILENAME:
-            return [source_frame(frame.start_line, frame.function_name)]
-    return []
-
-
 def _traces_again(
     step: _Step, jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct], traced: jax.stages.Traced
 ) -> bool:
@@ -337,23 +269,6 @@ def _traces_again(
     return step.traces > before
 
 
-def _primitives(jaxpr: Jaxpr) -> collections.Counter[str]:
-    return collections.Counter(equation.primitive.name[:80] for equation in _walk(jaxpr))
-
-
-def _walk(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
-    """Every equation, including those of inner jaxprs."""
-    for equation in jaxpr.eqns:
-        yield equation
-        for inner in jax.extend.core.jaxprs_in_params(equation.params):
-            yield from _walk(inner)
-
-
-def _make_mesh(axes: dict[str, int], kind: AxisType) -> Mesh:
-    devices = np.array(jax.devices()[: math.prod(axes.values())]).reshape(tuple(axes.values()))
-    return Mesh(devices, tuple(axes), axis_types=(kind,) * len(axes))
-
-
 def _is_explicit(leaf: object, mesh: Mesh) -> bool:
     sharding = getattr(leaf, "sharding", None)
     return (
@@ -361,46 +276,3 @@ def _is_explicit(leaf: object, mesh: Mesh) -> bool:
         and any(kind == AxisType.Explicit for kind in sharding.mesh.axis_types)
         and sharding.mesh.axis_names == mesh.axis_names
     )
-
-
-def _aval_of(leaf: object, mesh: Mesh) -> jax.ShapeDtypeStruct:
-    """The abstract array of a leaf. If it is not on the mesh, it has no sharding: the program chooses one."""
-    array = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
-    sharding = array.sharding
-    placed = None
-    if isinstance(sharding, NamedSharding) and sharding.mesh.devices.size == mesh.devices.size:
-        same = sharding.mesh.axis_names == mesh.axis_names
-        placed = NamedSharding(mesh, sharding.spec) if same else sharding
-    return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=placed, weak_type=array.aval.weak_type)
-
-
-def _arguments(args: Sequence[Argument], values: Sequence[object]) -> list[object]:
-    """The arguments of the entry point. Values whose paths have the same first name are leaves of one argument."""
-    found: dict[object, Any] = {}
-    for number, (arg, value) in enumerate(zip(args, values, strict=True)):
-        first, *inside = arg.get("path", [number])
-        if not inside:
-            found[first] = value
-            continue
-        *branches, last = inside
-        tree = found.setdefault(first, {})
-        for branch in branches:
-            tree = tree.setdefault(branch, {})
-        tree[last] = value
-    return [_with_lists(each) for each in found.values()]
-
-
-def _with_lists(tree: object) -> object:
-    """Convert each dict with the keys 0, 1, 2, … to a list."""
-    if not isinstance(tree, dict):
-        return tree
-    if tree.keys() == {str(number) for number in range(len(tree))}:
-        return [_with_lists(tree[str(number)]) for number in range(len(tree))]
-    return {name: _with_lists(each) for name, each in tree.items()}
-
-
-def _input_avals(args: Sequence[Argument], mesh: Mesh) -> Iterator[jax.ShapeDtypeStruct]:
-    for arg in args:
-        if "static" not in arg:
-            spec = P(*(tuple(dim) if isinstance(dim, list) else dim or None for dim in arg["spec"]))
-            yield jax.ShapeDtypeStruct(tuple(arg["shape"]), arg["dtype"], sharding=NamedSharding(mesh, spec))

@@ -4,19 +4,23 @@ tests/grader/runner/test_private_jax.py lists each name with the test that needs
 the grader uses one.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 import jax
 from jax._src import compilation_cache, compiler, source_info_util, xla_bridge
 from jax._src.compilation_cache_interface import CacheInterface as CacheInterface
-from jax._src.interpreters import mlir
+from jax._src.interpreters import mlir, partial_eval
 from jax.extend.core import JaxprEqn
+from jax.extend.core.primitives import jit_p
+from jax.extend.mlir import ir
 from jax.sharding import NamedSharding
+from jaxlib.mlir import passmanager
 
 LINE = jax.__version_info__[:2]
 _GET_OPTIONS: Any = compiler.get_compile_options
+_DEVICES, _LOCAL_DEVICES = xla_bridge.devices, xla_bridge.local_devices
 # The first release of JAX whose compiler rejects an option.
 _OPTIONS_GONE = {"xla_cpu_use_fusion_emitters": (0, 12)}
 
@@ -41,8 +45,72 @@ def lowering_context() -> AbstractContextManager[object]:
     return mlir.make_ir_context()
 
 
+def propagated(text: str) -> ir.Module:
+    """Read a module of StableHLO, and let Shardy decide the sharding of every value, as XLA does before it partitions.
+    Called inside `lowering_context`.
+    """
+    module = ir.Module.parse(text)
+    passmanager.PassManager.parse("builtin.module(sdy-propagation-pipeline)").run(module.operation)
+    return module
+
+
 def backend_is_started() -> bool:
     return bool(xla_bridge.backends_are_initialized())
+
+
+def show_devices(number: int) -> None:
+    """Let code in this process find only its first `number` devices."""
+
+    def devices(backend: Any = None) -> list[jax.Device]:
+        found: list[jax.Device] = _DEVICES(backend)[:number]
+        return found
+
+    def local_devices(process_index: int | None = None, backend: Any = None) -> list[jax.Device]:
+        found: list[jax.Device] = _LOCAL_DEVICES(process_index, backend)[:number]
+        return found
+
+    def device_count(backend: Any = None) -> int:
+        return len(devices(backend))
+
+    modules: tuple[Any, ...] = (xla_bridge, jax)
+    for module in modules:
+        module.devices, module.local_devices = devices, local_devices
+        module.device_count = module.local_device_count = device_count
+
+
+def check_number_of_cpus(check: Callable[[int], None]) -> None:
+    """Let `check` decide which values of `jax_num_cpu_devices` this process accepts. JAX refuses all of them once its
+    backend is started.
+    """
+
+    def parse(number: int) -> int:
+        check(number)
+        return number
+
+    holder: Any = xla_bridge.num_cpu_devices
+    holder._parser = parse
+
+
+@contextmanager
+def without_compiler_options() -> Iterator[set[str]]:
+    """While a function is traced, leave out the compiler options of inner calls of `jax.jit`, which JAX would refuse.
+
+    Yields:
+      the names of those that were left out, so far.
+    """
+    found: set[str] = set()
+    rules: Any = partial_eval.custom_staging_rules
+    rule = rules[jit_p]
+
+    def rule_without_options(trace: object, source_info: object, *args: object, **params: Any) -> object:
+        found.update(str(name)[:80] for name, _ in params["compiler_options_kvs"])
+        return rule(trace, source_info, *args, **(params | {"compiler_options_kvs": ()}))
+
+    rules[jit_p] = rule_without_options
+    try:
+        yield found
+    finally:
+        rules[jit_p] = rule
 
 
 class SourceFrame(Protocol):

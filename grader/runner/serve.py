@@ -7,9 +7,11 @@ a package's cases.py. Alternatively, `execute` runs a script, which only prints.
 outside, the judge compares array bytes, and a verifier compiles and runs the program.
 """
 
+import dataclasses
 import hashlib
 import hmac
 import itertools
+import math
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -19,12 +21,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from grader.core import wire
-from grader.runner import warm_up
+from grader.runner import private_jax, warm_up
 from grader.runner.confine import limit_memory
+from grader.runner.explored_export import ExportedFunction, export_function
 from grader.runner.export import Exported, export_program
 from grader.runner.observe import Observer
+from grader.runner.own_meshes import OwnMeshes
 from grader.runner.request_loop import Fields, answer_requests, refusal
+from grader.runner.sharding_inspections import ShardingInspections
 from grader.runner.submission import Submission, SubmissionFailed, run_script
+from grader.runner.tracing import make_mesh
 
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
@@ -54,8 +60,15 @@ class _Runner:
         self._cache = cache
         self._submission: Submission | None = None
         self._exported: list[Exported] = []
+        self._own_meshes = OwnMeshes()
+        self._own_meshes.install()
+        self._inspections = ShardingInspections()
+        self._inspections.install()
 
     def answer(self, request: Fields, values: Fields) -> dict[str, object]:
+        if "mesh" in request:
+            # A source finds exactly as many devices as the mesh has that it is exported for.
+            private_jax.show_devices(math.prod(request["mesh"].values()))
         match request["op"]:
             case "warm":
                 entries = warm_up.warm(request["source"], self._cache, values["entries"])
@@ -63,18 +76,27 @@ class _Runner:
             case "begin":
                 limit_memory(request["data_bytes"], request["address_bytes"])
             case "load":
-                self._submission = Submission.load(request["source"], request["entry"])
+                if request.get("devices"):
+                    private_jax.show_devices(request["devices"])
+                self._submission = Submission.load(request["source"], request["entry"], request.get("modules"))
                 self._exported.clear()
             case "execute":
                 run_script(request["source"])
             case "export" if self._submission is not None:
                 self._observer.active = False
-                self._exported.append(export_program(self._submission, request))
+                self._exported.append(export_program(self._submission, request, self._own_meshes.made))
                 return _export(self._exported[-1])
+            case "export_function" if self._submission is not None:
+                self._observer.active = False
+                self._inspections.begin()
+                exported = export_function(self._submission, request, self._own_meshes.made)
+                remarks = [*exported.remarks, *self._inspections.remarks()]
+                return _export_function(dataclasses.replace(exported, remarks=remarks))
             case "states" if request["number"] < len(self._exported):
                 return {"states": self._exported[request["number"]].states_of(request["seeds"])}
             case "call" if self._submission is not None:
-                return _call(self._submission, values["args"], self._observer)
+                args = _made_arguments(values["args"], request.get("made", ()))
+                return _call(self._submission, args, self._observer)
             case "cases" if self._submission is not None:
                 return {"cases": _cases(self._submission, request["key"])}
         return {}
@@ -91,6 +113,14 @@ def _environment() -> wire.Message:
         "matmul_precision": config.jax_default_matmul_precision or "default",
         "prng": str(config.jax_default_prng_impl),
     }
+
+
+def _made_arguments(args: Sequence[object], made: Sequence[tuple[int, str]]) -> list[object]:
+    """The arguments with PRNG keys made from seeds, and meshes from the sizes of their axes."""
+    found: list[Any] = list(args)
+    for place, kind in made:
+        found[place] = jax.random.key(found[place]) if kind == "key" else make_mesh(found[place])
+    return found
 
 
 def _call(submission: Submission, args: Sequence[object], observer: Observer) -> dict[str, object]:
@@ -110,6 +140,22 @@ def _export(exported: Exported) -> dict[str, object]:
         "outputs": list(exported.outputs),
         "primitives": dict(exported.primitives),
         "retraced": exported.retraced,
+    }
+
+
+def _export_function(exported: ExportedFunction) -> dict[str, object]:
+    return {
+        "artifact": np.frombuffer(exported.artifact, np.uint8),
+        # Two lists instead of a dict for each, because a reply may have only so many parts.
+        "inputs": list(exported.inputs),
+        "forms": [f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in exported.inputs.values()],
+        "donated": exported.donated,
+        "outputs": list(exported.outputs),
+        "primitives": dict(exported.primitives),
+        "retraced": exported.retraced,
+        "remarks": list(exported.remarks),
+        "only_for_tpus": exported.only_for_tpus,
+        "jaxpr": np.frombuffer(exported.jaxpr.encode("utf-8", "replace"), np.uint8),
     }
 
 

@@ -1,15 +1,22 @@
 """Run a submission's source as a module, call its entry point, and report errors with their line."""
 
+import ast
+import inspect
 import io
 import linecache
 import sys
 import types
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from grader.runner.further_modules import FurtherModules, is_of_further_module
 
 FILENAME = "submission.py"
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
+# How the second line of JAX's messages on traced values begins, if it says only where a value came from:
+# https://github.com/jax-ml/jax/blob/main/jax/_src/core.py (concretization_function_error).
+_ORIGINS = ("The problem arose with", "This ", "The error ", "See https", "The function being traced", "Detail: ")
 
 T = TypeVar("T")
 # An exception that means the code cannot be exported, and what to write instead.
@@ -33,12 +40,16 @@ class Submission:
         self.entry = entry
 
     @classmethod
-    def load(cls, source: str, entry: str) -> "Submission":
+    def load(cls, source: str, entry: str, modules: Mapping[str, str] | None = None) -> "Submission":
         """Run the source as the module `submission`. As in a file, a leading byte order mark is skipped.
 
+        Args:
+          modules: the sources of further modules that it can import, by their names.
         Raises:
           SubmissionFailed: `syntax_error`, `error` while it ran, or `missing_entry`.
         """
+        if modules:
+            FurtherModules(modules).install()
         module = _run(source, "submission")
         return cls(module, entry, _function(module, entry))
 
@@ -103,12 +114,43 @@ def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
     except (
         BaseException
     ) as error:  # SystemExit and KeyboardInterrupt too: a submission must not end the runner by raising
-        fault = _describe(error)
+        fault, place = _describe(error), _place_in_further_module(error)
         for kind, advice in refusals:
             if isinstance(error, kind):
-                first = fault.message.partition("\n")[0]
-                raise SubmissionFailed("not_exportable", f"{first}\n{advice}", fault.detail) from None
-        raise fault from None
+                first, *rest = fault.message.splitlines() or [""]
+                said = next((line for line in rest if line.strip()), "")
+                # JAX knows better what to do if it says more than where the value came from.
+                best = advice if not said or said.startswith(_ORIGINS) else said
+                raise SubmissionFailed("not_exportable", f"{first}\n{best}{place}", fault.detail) from None
+        raise SubmissionFailed(fault.reason, f"{fault.message}{place}", fault.detail) from None
+
+
+def from_its_line(name: str, function: Callable[..., object]) -> Callable[..., object]:
+    """The function, called from the line of the source that binds its name if another file defines it.
+
+    Otherwise nothing that it computes would have a line in the source.
+    """
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None or code.co_filename == FILENAME or not name.isidentifier():
+        return function
+    statements = ast.parse("".join(linecache.getlines(FILENAME))).body
+    line = next((each.lineno for each in reversed(statements) if name in _bound_by(each)), None)
+    if line is None:
+        return function
+    scope: dict[str, Any] = {"function": function}
+    caller = f"def {name}(*args, **named): return function(*args, **named)"
+    exec(compile("\n" * (line - 1) + caller, FILENAME, "exec"), scope)
+    return scope[name]  # type: ignore[no-any-return]
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """The names that an import or an assignment binds."""
+    match statement:
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {each.asname or each.name for each in names}
+        case ast.Assign(targets=targets):
+            return {each.id for each in targets if isinstance(each, ast.Name)}
+    return set()
 
 
 def _function(module: types.ModuleType, name: str) -> Callable[..., object]:
@@ -119,16 +161,18 @@ def _function(module: types.ModuleType, name: str) -> Callable[..., object]:
 
 
 def _syntax_fault(error: SyntaxError) -> SubmissionFailed:
+    detail: dict[str, object] = {"line": error.lineno or 0, "column": error.offset or 0}
+    return SubmissionFailed("syntax_error", _syntax_message(error), detail)
+
+
+def _syntax_message(error: SyntaxError, file: str = "") -> str:
+    """Where it is, in `file` if it is not the source, and what it is."""
     line, column = error.lineno or 0, error.offset or 0
     text = (error.text or "").rstrip("\n")[:200]
     # A caret under the column, as every Python user knows it.
     pointer = f"\n    {text}\n    {' ' * (column - 1)}^" if text and 0 < column <= len(text) + 1 else ""
-    kind = type(error).__name__
-    return SubmissionFailed(
-        "syntax_error",
-        f"{kind} on line {line}, column {column}: {error.msg}{pointer}",
-        {"line": line, "column": column},
-    )
+    where = f"line {line} of {file}" if file else f"line {line}"
+    return f"{type(error).__name__} on {where}, column {column}: {error.msg}{pointer}"
 
 
 def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
@@ -152,15 +196,44 @@ def _describe(error: BaseException) -> SubmissionFailed:
     except BaseException:  # a hostile __str__ may raise anything at all
         text = "(its message could not be read)"
     name = type(error).__name__[:80]
-    frames = []
+    frames: list[dict[str, object]] = []
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILENAME:
             frames.append(source_frame(trace.tb_lineno, trace.tb_frame.f_code.co_name))
         trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.filename and is_of_further_module(error.filename):
+        # The line of the source that led to the import.
+        line = frames[-1]["line"] if frames else 0
+        return SubmissionFailed("syntax_error", _syntax_message(error, error.filename), {"line": line})
     out_of_memory = isinstance(error, MemoryError) or text.startswith("RESOURCE_EXHAUSTED")
     detail: dict[str, object] = {"type": name, "traceback": frames[-MAX_FRAMES:]}
     return SubmissionFailed("memory_limit" if out_of_memory else "error", text, detail)
+
+
+def _place_in_further_module(error: BaseException) -> str:
+    """A line that says where in a further module the exception was raised, or "" if the source itself raised it."""
+    innermost, trace = None, error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file == FILENAME:
+            innermost = None
+        elif is_of_further_module(file):
+            innermost = trace
+        trace = trace.tb_next
+    if innermost is None:
+        return ""
+    code, line = innermost.tb_frame.f_code, innermost.tb_lineno
+    text = linecache.getline(code.co_filename, line).strip()[:200]
+    return f"\nRaised in {code.co_filename}, line {line}, in {code.co_name[:80]}:\n    {text}"
+
+
+def line_of_source() -> int:
+    """The line of the submission that is running, in the innermost of its calls; 0 if there is none."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != FILENAME:
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame.f_lineno if frame is not None else 0
 
 
 def source_frame(line: int, function: str) -> dict[str, object]:

@@ -24,26 +24,13 @@ class Tree:
         return cls([_path_of(keys) for keys, _ in pairs], [leaf for _, leaf in pairs], structure)
 
     def check(self, function: str, what: str) -> None:
-        """Check that all leaves can be returned.
+        """Check that the values of all leaves can be returned.
 
         Raises:
           SubmissionFailed: `wrong_dtype`, or `wrong_structure` if it has no leaf, or one that is not an array.
         """
-        if not self.leaves:
-            raise SubmissionFailed("wrong_structure", f"`{function}` returns a {what} that contains no array.")
-        if len(self.leaves) > MAX_LEAVES:
-            raise SubmissionFailed(
-                "wrong_structure", f"`{function}` returns a {what} of {len(self.leaves)} leaves: too many."
-            )
-        twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
-        if twice:
-            raise SubmissionFailed("wrong_structure", f"`{function}` returns two leaves named {twice[0]}.")
+        self.check_form(function, what)
         for path, leaf in zip(self.paths, self.leaves, strict=True):
-            if not isinstance(leaf, jax.Array | np.ndarray | np.generic | bool | int | float):
-                kind = type(leaf).__name__[:80]
-                raise SubmissionFailed(
-                    "wrong_structure", f"`{function}` returns a {what} whose leaf {path} is a {kind}, not an array."
-                )
             if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
                 raise SubmissionFailed(
                     "wrong_structure",
@@ -53,6 +40,25 @@ class Tree:
             if dtype not in DTYPES:
                 raise SubmissionFailed(
                     "wrong_dtype", f"`{function}` returns a {what} whose leaf {path} is {unsendable(dtype)}"
+                )
+
+    def check_form(self, function: str, what: str, *, most: int = MAX_LEAVES) -> None:
+        """Check that all leaves are arrays, perhaps abstract ones. Raises SubmissionFailed, `wrong_structure`."""
+        if not self.leaves:
+            raise SubmissionFailed("wrong_structure", f"`{function}` returns a {what} that contains no array.")
+        if len(self.leaves) > most:
+            raise SubmissionFailed(
+                "wrong_structure",
+                f"`{function}` returns a {what} of {len(self.leaves)} leaves. At most {most} are read.",
+            )
+        twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
+        if twice:
+            raise SubmissionFailed("wrong_structure", f"`{function}` returns two leaves named {twice[0]}.")
+        for path, leaf in zip(self.paths, self.leaves, strict=True):
+            if not isinstance(leaf, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic | bool | int | float):
+                kind = type(leaf).__name__[:80]
+                raise SubmissionFailed(
+                    "wrong_structure", f"`{function}` returns a {what} whose leaf {path} is a {kind}, not an array."
                 )
 
     def to_host(self) -> dict[str, Array]:

@@ -11,7 +11,7 @@ from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
 # Our code that runs inside. A submission can read it, so it must contain no secret.
-INSIDE = ("core/__init__.py", "core/chips.py", "core/wire.py", "runner", "verifier", "program")
+INSIDE = ("core/__init__.py", "core/chips.py", "core/item_sizes.py", "core/wire.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")

@@ -22,8 +22,9 @@ from grader.sandbox.bubblewrap import (
     writable_paths,
     zygote_command,
 )
-from grader.sandbox.cgroup import Cgroups, task_limit
+from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled_programs import CompiledPrograms
+from grader.sandbox.own_limits import OPEN_FILES, SCRATCH_BYTES, most_tasks
 from grader.sandbox.pool import Pool, PoolSettings, PoolStats
 from grader.sandbox.priority import lower
 from grader.sandbox.protocol import RunnerSpec, Session
@@ -34,7 +35,6 @@ from grader.sandbox.verifiers import Verifiers
 from grader.sandbox.walls import Isolation, wall_names
 from grader.sandbox.zygote import Zygote
 
-_SCRATCH_BYTES = 64 << 20
 _MAX_REQUEST_BYTES = 1 << 30
 _TRIES = 10
 # Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
@@ -49,6 +49,7 @@ class PooledSandbox:
         self._compiled = compiled
         self._ceiling = ceiling
         self._verifiers = Verifiers(self._take, keep=os.cpu_count() or 1)
+        pool.when_asleep = self._verifiers.release
         self.walls: tuple[str, ...] = walls
 
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> ForkSession:
@@ -161,13 +162,13 @@ def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset())
     own = (sys.prefix, sys.base_prefix, *(str(grader / name) for name in INSIDE))
     return Confinement(
         uid=None,
-        scratch_bytes=_SCRATCH_BYTES if inside else 0,
+        scratch_bytes=SCRATCH_BYTES if inside else 0,
         readable=readable_paths() if inside else (*readable_paths(), *own),
         writable=writable_paths(),
         syscall_filter=compile_filter().hex(),
         tpu_filter=compile_filter(for_tpu=True).hex() if compiler_of("tpu") else "",
         tasks=TASKS,
-        shared_tasks=shared_tasks(task_limit()),
-        open_files=256,
+        shared_tasks=shared_tasks(most_tasks()),
+        open_files=OPEN_FILES,
         without=tuple(sorted(without)),
     )

@@ -1,4 +1,4 @@
-"""Byte-compile a zygote's imports once, so that no zygote has to do it at start:
+"""Byte-compile once what zygotes and programs import, so that none of them has to do it:
 `python -m grader.sandbox.compiled_imports`.
 
 `./meshgrade` runs it after installing the packages. A compiled file names the path of its source. If it is compiled
@@ -15,7 +15,10 @@ from grader.sandbox.bubblewrap import bubblewrap_command, zygote_command
 _TIMEOUT_S = 300.0
 _IMPORT = (
     "import sys; sys.path.insert(0, '/opt/meshgrade'); "
-    "from grader.runner.zygote import import_everything; import_everything()"
+    "from grader.runner.zygote import import_everything; import_everything(); "
+    # No zygote imports these: only some programs need them, and all would pay. chex asks for a temporary folder, and
+    # a zygote has none.
+    "import tempfile; tempfile.tempdir = '/'; import chex, einops, equinox, jaxtyping"
 )
 
 

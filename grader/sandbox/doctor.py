@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.core.context import NEVER
-from grader.core.errors import GraderFault, SubmissionFault, WallMissing
+from grader.core.errors import GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.package.package import Limits
 from grader.sandbox.build import command_for, confinement_for
-from grader.sandbox.remedies import UNKNOWN
+from grader.sandbox.own_limits import low_limits
+from grader.sandbox.remedies import MORE_MEMORY, TO_FIX_IT, UNKNOWN
 from grader.sandbox.session import ForkSession
 from grader.sandbox.walls import Isolation, Wall, walls_of
 from grader.sandbox.zygote import Zygote
@@ -37,6 +38,10 @@ class WallReport:
 
 def probe_walls(isolation: Isolation = "bubblewrap") -> list[WallReport]:
     """Run a probe instead of a submission, and report on each wall. This takes a few seconds."""
+    if low := low_limits():
+        # A runner would end with a traceback, and no wall could be tested.
+        missing = WallMissing("rlimits", "; ".join(each.found for each in low), "; ".join(each.remedy for each in low))
+        return [_report(wall, None, missing) for wall in walls_of(isolation)]
     crossed: dict[str, list[str]] = {}
     faults: dict[str, GraderFault] = {}
     tried: dict[frozenset[str], list[str]] = {}
@@ -60,9 +65,15 @@ def require_walls(isolation: Isolation = "bubblewrap") -> None:
 def _report(wall: Wall, crossed: list[str] | None, fault: GraderFault | None) -> WallReport:
     if isinstance(fault, WallMissing):
         # If the probe could not start, the wall was not tested, so it does not count as up.
-        return WallReport(wall.name, False, fault.found, fault.remedy)
+        found = fault.found if fault.wall == wall.name else f"not tested, because the wall {fault.wall} is missing"
+        return WallReport(wall.name, False, found, fault.remedy)
+    if isinstance(fault, LostRunner):
+        return WallReport(
+            wall.name, False, "the probe was killed from outside, probably because memory ran out", MORE_MEMORY
+        )
     if crossed is None:
-        return WallReport(wall.name, False, str(fault), UNKNOWN)
+        found, _, remedy = str(fault).partition(TO_FIX_IT)
+        return WallReport(wall.name, False, found, remedy or UNKNOWN)
     if crossed:
         return WallReport(wall.name, False, "a submission could " + "; ".join(crossed), wall.remedy)
     return WallReport(wall.name, True, "held", "")

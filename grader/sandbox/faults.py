@@ -6,7 +6,9 @@ from pathlib import Path
 
 from grader.core.errors import SubmissionFault
 from grader.core.reasons import REASONS
+from grader.core.text import in_bytes
 from grader.core.wire import Message
+from grader.sandbox.capture import Capture
 
 MEMORY_MESSAGE = (
     "Your code was stopped when it held more than {memory_mb:,} MiB of memory. "
@@ -20,7 +22,7 @@ RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
 _GRADER = Path(__file__).resolve().parents[1]
 _OWN_FRAME = re.compile(
-    r'^  File "/[\w./-]{0,200}?grader/((?:(?:runner|verifier|program)/[a-z_]{1,30}|core/wire)\.py)", '
+    r'^  File "/[\w./-]{0,200}?grader/((?:(?:runner|verifier|program)/[a-z_]{1,30}|core/(?:item_sizes|wire))\.py)", '
     r"line (\d{1,4}), in \w{1,60}$",
     re.MULTILINE,
 )
@@ -35,6 +37,45 @@ _LACKED = {
     "MemoryError": "no memory was left",
     "BrokenPipeError": "the result channel was closed",
 }
+
+
+def fault_of_cpu_time(limit_s: float, capture: Capture) -> SubmissionFault:
+    """The fault of a submission that used up its CPU time, which other processes on the machine do not add to."""
+    after = f"after {limit_s:g} s of CPU time"
+    if capture.is_endless:
+        return _endless_output(after, capture)
+    while_printing = ", while it was still printing" if capture.is_growing else ""
+    return SubmissionFault(
+        "time_limit",
+        f"Your code was stopped {after}{while_printing}. "
+        "Look for a loop that does not end, or for much more work than the problem requires.",
+    )
+
+
+def fault_of_wall_time(limit_s: float, cpu_s: float, capture: Capture) -> SubmissionFault:
+    """The fault of a submission that ran into the backstop, for which a busy machine can be the reason.
+
+    Args:
+      cpu_s: the CPU time that it had used by then.
+    """
+    after = f"after {limit_s:g} s"
+    if capture.is_endless:
+        return _endless_output(after, capture)
+    if cpu_s < limit_s / 2:
+        how = ", most of which it spent waiting: look for a sleep, or for a wait that never ends."
+    else:
+        how = f", of which it computed for {cpu_s:.2g} s: look for a loop that does not end."
+    printing = " It was still printing." if capture.is_growing else ""
+    busy = " If you find nothing, the machine may have been too busy: try again."
+    return SubmissionFault("time_limit", f"Your code was stopped {after}{how}{printing}{busy}")
+
+
+def _endless_output(after: str, capture: Capture) -> SubmissionFault:
+    return SubmissionFault(
+        "output_limit",
+        f"Your code was stopped {after}, while it was still printing: it had printed {in_bytes(capture.seen_bytes)}. "
+        "Look for a loop that prints without end.",
+    )
 
 
 def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:

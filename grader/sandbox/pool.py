@@ -34,6 +34,9 @@ _BETWEEN_TWO_S = 0.15
 # After this long without a submission, the last problem keeps no more forks than the others, and few problems keep any.
 _SPARE_S = 300.0
 _RESTING_PROBLEMS = 4
+# After this long, only one fork is left: a generic one with as many devices as the last request needed. Opening a
+# problem or saving a draft wakes the pool.
+ASLEEP_S = 900.0
 # A zygote that is killed from outside takes the fork it was making with it. After this many in a row, takers get the
 # error.
 _MAX_LOST = 3
@@ -131,6 +134,8 @@ class Pool:
         # Versions whose warm-up failed. Until the next try, their submissions run in generic forks.
         self._setbacks = Setbacks()
         self._lent: list[ForkSession] = []
+        # Called whenever the pool finds itself asleep, so others can let go of idle processes, too.
+        self.when_asleep: Callable[[], None] = lambda: None
         self._last_returned = self._last_asked = -math.inf
         # The first thread makes only generic forks, so that no submission has to wait for a warm-up.
         self._threads = [
@@ -313,6 +318,9 @@ class Pool:
         return None
 
     def _target(self, kind: _Kind) -> int:
+        if self._is_asleep():
+            generic = (each for each in reversed(self._asked) if each.warmup is None and each.program == "serve")
+            return int(kind == next(generic, None))
         if kind.program in ("tpu", "gpu"):
             # Rarely used, and a compiler is loaded only with the program, so a waiting fork saves little.
             return 0
@@ -347,11 +355,16 @@ class Pool:
                 else:
                     log.warning("a waiting fork for %s devices died and is replaced", kind.devices)
 
+    def _is_asleep(self) -> bool:
+        return time.monotonic() - self._last_asked >= ASLEEP_S
+
     def _drop_spare(self) -> None:
         """End spare forks after a while without submissions, because waiting forks hold memory."""
         if time.monotonic() - self._last_asked < _SPARE_S:
             return
         self._keep_problems(_RESTING_PROBLEMS)
+        if self._is_asleep():
+            self.when_asleep()
         for kind, queue in self._waiting.items():
             while kind in self._asked and len(queue) > self._target(kind):
                 queue.pop().close()

@@ -1,6 +1,6 @@
 """The interface between the judge and the process that runs submitted code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, Self
@@ -62,17 +62,29 @@ class Requests(Protocol):
         """Send one frame and return the reply."""
         raise NotImplementedError
 
-    def load(self, source: str, entry: str) -> None:
-        """Run a source as a module, which must define the function `entry`."""
-        self.request({"op": "load", "source": source, "entry": entry})
+    def load(
+        self, source: str, entry: str, *, devices: int | None = None, modules: Mapping[str, str] | None = None
+    ) -> None:
+        """Run a source as a module, which must define the function `entry`. It finds only so many `devices`, and can
+        import further `modules`, given as sources by name.
+        """
+        message = {"op": "load", "source": source, "entry": entry, "devices": devices}
+        self.request({**message, "modules": dict(modules or {})})
 
     def execute(self, source: str) -> None:
         """Run a source as a script. `Session.output` has what it prints."""
         self.request({"op": "execute", "source": source})
 
-    def call(self, args: Sequence[object]) -> dict[str, object]:
-        """Call the entry point. Return its `result` and the calls that the spies `observed`."""
-        return self.request({"op": "call"}, {"args": list(args)})[1]
+    def call(self, args: Sequence[object], made: Mapping[int, str] | None = None) -> dict[str, object]:
+        """Call the entry point. Return its `result` and the calls that the spies `observed`.
+
+        Args:
+          made: by the position of an argument, what is made from its value: a "key" or a "mesh".
+        """
+        message: Message = {"op": "call"}
+        if made:
+            message["made"] = [[place, kind] for place, kind in made.items()]
+        return self.request(message, {"args": list(args)})[1]
 
     def cases(self, key: str | None) -> object:
         """Get the cases of a loaded cases.py: the hidden ones drawn from `key`, or the public ones if it is None."""
@@ -83,14 +95,28 @@ class Requests(Protocol):
         mesh: dict[str, int],
         args: Sequence[Argument],
         *,
+        explicit: Sequence[str],
         init: str | None,
         export_init: bool,
         seeds: Sequence[object],
-        names_mesh: bool = False,
     ) -> dict[str, object]:
         """Export the entry point for one mesh. See `grader.runner.export.export_program` for the arguments."""
-        message = {"op": "export", "mesh": mesh, "args": list(args), "init": init, "export_init": export_init}
-        return self.request({**message, "seeds": list(seeds), "names_mesh": names_mesh})[1]
+        message = {"op": "export", "mesh": mesh, "explicit": list(explicit), "args": list(args), "init": init}
+        return self.request({**message, "export_init": export_init, "seeds": list(seeds)})[1]
+
+    def export_function(
+        self,
+        mesh: dict[str, int],
+        args: Sequence[Argument],
+        *,
+        explicit: Sequence[str],
+        init: str | None,
+        of_problem: bool,
+        for_tpus: bool,
+    ) -> dict[str, object]:
+        """Export a function of no problem. See `grader.runner.explored_export.export_function` for the arguments."""
+        message = {"op": "export_function", "mesh": mesh, "args": list(args), "init": init, "for_tpus": for_tpus}
+        return self.request({**message, "explicit": list(explicit), "of_problem": of_problem})[1]
 
     def states(self, number: int, seeds: Sequence[object]) -> object:
         """Get the states that `init` makes from more seeds, on the mesh of export `number`, counted from 0."""

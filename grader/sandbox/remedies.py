@@ -19,4 +19,10 @@ INSTALL_LIBSECCOMP = (
 )
 NEED_LANDLOCK = "run Linux 5.14 or newer, booted with `landlock` among its security modules (`lsm=`)"
 NEED_SECCOMP = "run a kernel built with CONFIG_SECCOMP_FILTER"
-UNKNOWN = "run `./meshgrade doctor` and report what it prints"
+MORE_MEMORY = (
+    "give the machine or its container more memory: at least 1 GiB, and in addition MESHGRADE_PACKAGE_MEMORY_MB for "
+    "each grading slot"
+)
+UNKNOWN = "no remedy is known for this; report what `./meshgrade doctor` prints"
+# What comes between a fault and its remedy in the message of a fault.
+TO_FIX_IT = "\nTo fix it: "

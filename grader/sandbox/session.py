@@ -22,11 +22,14 @@ from grader.sandbox.faults import (
     RUNNER_GAVE_UP,
     clean_detail,
     divergence_of,
+    fault_of_cpu_time,
     fault_of_exit,
+    fault_of_wall_time,
     is_stuck,
     last_words,
 )
 from grader.sandbox.protocol import Output, Requests
+from grader.sandbox.remedies import TO_FIX_IT
 from grader.sandbox.task_limits import TASKS
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
@@ -44,6 +47,8 @@ WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
 _REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
 _CHUNK = 1 << 16
+# After less output than this, wait a moment for more, in which the pipe does not fill.
+_SMALL_BYTES, _GATHER_S = 1 << 12, 0.001
 _MAX_TEXT = 2000
 # The largest frame of our own, which may contain compiled programs.
 _MAX_OWN_BYTES = 1 << 30
@@ -241,14 +246,16 @@ class ForkSession(Requests):
             self._check_stop(stop)
             if time.monotonic() - started > ANSWER_LIMIT_S:
                 self._fork.kill()
-                raise GraderFault(f"the runner did not respond within {ANSWER_LIMIT_S:.0f} s")
+                raise GraderFault(
+                    f"the runner did not respond within {ANSWER_LIMIT_S:.0f} s; the machine may be too busy"
+                )
 
         try:
             message, values = self._read_frame(check, _MAX_OWN_BYTES)
         except SubmissionFault as fault:
             output = self._capture.tail().strip()[-_MAX_TEXT:]
             remedy = remedy_for(output)
-            raise GraderFault(f"the runner did not start: {fault} {output}\nTo fix it: {remedy}") from None
+            raise GraderFault(f"the runner did not start: {fault} {output}{TO_FIX_IT}{remedy}") from None
         if "wall" in message and not self.warmed:
             wall, found = str(message["wall"]), str(message["found"])
             raise WallMissing(wall, found, remedy_for(f"{wall}: {found}"))
@@ -319,8 +326,14 @@ class ForkSession(Requests):
             self._selector.unregister(descriptor)
         self._capture.add("stdout" if descriptor == self._fork.stdout else "stderr", text)
         if self._capture.is_flood:
-            message = f"Your code printed over {Capture.FLOOD_BYTES >> 20} MiB. Print less."
+            message = (
+                f"Your code printed over {Capture.FLOOD_BYTES >> 20} MiB. "
+                "Look for a loop that prints without end, or for prints of whole arrays."
+            )
             raise self._kill_for(SubmissionFault("output_limit", message))
+        if 0 < len(text) < _SMALL_BYTES:
+            # Otherwise a loop of small prints keeps a core busy here, too, because each of them wakes us.
+            time.sleep(_GATHER_S)
 
     def _check_limits(self) -> None:
         self._check_stop(self._stop)
@@ -333,18 +346,11 @@ class ForkSession(Requests):
             # If the kernel counts the tasks of all forks together, it lets one of them have more than its share.
             message = f"Your code was stopped when it had more than {self._tasks} threads. Start fewer of them."
             raise self._kill_for(SubmissionFault("killed", message))
-        if usage.cpu_s - self._at_begin.cpu_s > limits.time_s:
-            message = (
-                f"Your code was stopped after {limits.time_s:g} s of CPU time. "
-                "Look for a loop that does not end, or for much more work than the problem requires."
-            )
-            raise self._kill_for(SubmissionFault("time_limit", message))
+        cpu_s = usage.cpu_s - self._at_begin.cpu_s
+        if cpu_s > limits.time_s:
+            raise self._kill_for(fault_of_cpu_time(limits.time_s, self._capture))
         if self._waited_s() > limits.wall_s:
-            message = (
-                f"Your code was stopped after {limits.wall_s:g} s, most of which it spent waiting: "
-                "look for a sleep, or for a wait that never ends."
-            )
-            raise self._kill_for(SubmissionFault("time_limit", message))
+            raise self._kill_for(fault_of_wall_time(limits.wall_s, cpu_s, self._capture))
 
     def _note_usage(self) -> Usage:
         self._most = (usage := usage_of(self._fork.pid)).at_least(self._most)

@@ -11,6 +11,7 @@ from collections import deque
 from pathlib import Path
 
 from grader.core.errors import GraderFault
+from grader.sandbox.remedies import TO_FIX_IT
 
 LOCKS = Path("/run/meshgrade/users")
 # Above the users that distributions give to people, below the 65,536 that a container may have in all.
@@ -67,10 +68,11 @@ class Users:
                 return range(_FIRST + number * _IN_RANGE, _FIRST + (number + 1) * _IN_RANGE)
         except OSError as error:
             raise GraderFault(
-                f"cannot reserve users for sandboxes: {error}. Give the service write access to {self._locks}."
+                f"cannot reserve users for sandboxes: {error}.{TO_FIX_IT}give the service write access to {self._locks}"
             ) from error
         raise GraderFault(
-            f"other Meshgrade processes on this machine hold all {_RANGES} ranges of sandbox users. Stop some of them."
+            f"other Meshgrade processes on this machine hold all {_RANGES} ranges of sandbox users."
+            f"{TO_FIX_IT}stop some of them"
         )
 
 

@@ -73,6 +73,11 @@ class Verifiers:
     def close(self) -> None:
         with self._lock:
             self._closed = True
+        self.release()
+
+    def release(self) -> None:
+        """End all idle ones. The next program gets a new one."""
+        with self._lock:
             idle = [session for sessions in self._idle.values() for session, _ in sessions]
             self._idle.clear()
         for session in idle:

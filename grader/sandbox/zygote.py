@@ -15,6 +15,7 @@ from typing import Any
 
 from grader.core.errors import GraderFault, LostRunner, WallMissing
 from grader.runner.confine import further_threads
+from grader.sandbox.remedies import TO_FIX_IT
 from grader.sandbox.usage import descendants
 from grader.sandbox.users import Users
 from grader.sandbox.walls import remedy_for
@@ -245,7 +246,7 @@ class Zygote:
     def _not_started(self) -> GraderFault:
         if self._stderr.startswith("bwrap:"):
             return WallMissing("namespaces", self._stderr, remedy_for(self._stderr))
-        return GraderFault(f"the zygote did not start: {self._stderr}\nTo fix it: {remedy_for(self._stderr)}")
+        return GraderFault(f"the zygote did not start: {self._stderr}{TO_FIX_IT}{remedy_for(self._stderr)}")
 
 
 def threads_of(pid: int) -> int:

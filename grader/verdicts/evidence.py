@@ -76,7 +76,7 @@ class Amounts(OnMesh):
 
     kind: Literal["amounts"] = "amounts"
     title: SafeText
-    unit: Literal["bytes", "operations"]
+    unit: Literal["bytes", "operations", "products"]
     whole_title: SafeText
     rows: list[Amount]
 
@@ -175,6 +175,20 @@ class Tolerances(Closed):
     by_dtype: dict[SafeText, ToleranceUsed]
 
 
+class OutputTolerance(ToleranceUsed):
+    """The tolerance of one output. The path is empty if the result is a single array."""
+
+    output: SafeText
+    dtype: SafeText
+
+
+class OutputTolerances(Closed):
+    """The outputs that have their own tolerance. The others have their dtype's."""
+
+    kind: Literal["output_tolerances"] = "output_tolerances"
+    outputs: list[OutputTolerance]
+
+
 class WorstElement(Closed):
     """The element with the largest error. The relative error is null if it is infinite or not a number."""
 
@@ -229,6 +243,6 @@ class FailedCase(Closed):
 
 
 Evidence = Annotated[
-    Leaves | Amounts | Collectives | Factors | Facts | Tolerances | FailedCase | Fault,
+    Leaves | Amounts | Collectives | Factors | Facts | Tolerances | OutputTolerances | FailedCase | Fault,
     Field(discriminator="kind"),
 ]

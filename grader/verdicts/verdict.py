@@ -84,13 +84,15 @@ class Verdict(Closed):
     `score` is the sum of the checks' points (0 to 100), and `None` for a run, which has no score. If a value is wrong,
     it is 0, or the points of the right answers in mode answer. `misconception` is the misunderstanding of a known wrong
     submission that makes the same mistake. `environment` is the configuration of JAX that both the submission and the
-    reference ran with.
+    reference ran with. `variant` is the one that was graded, of a problem that has some.
     """
 
     # The version of the stored form; grader/verdicts/stored_verdict.py reads every older version.
     schema_version: Literal[2] = 2
     problem: SafeText
     version: SafeText
+    # Left out of other problems' verdicts, which programs of an earlier release read, too.
+    variant: SafeText | None = Field(default=None, exclude_if=lambda value: value is None)
     status: Status
     reason: Reason | None
     score: int | None

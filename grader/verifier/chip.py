@@ -27,11 +27,11 @@ from grader.program.facts import ProgramFacts
 from grader.program.hlo import Module
 from grader.program.memory import Memory, memory_of
 from grader.program.on_chip import ChipFacts
-from grader.program.schedule import read_schedule
+from grader.program.schedule_reader import read_schedule
 from grader.program.shapes import leaves
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
-from grader.runner.artifact import ONLY_ON_CHIPS
+from grader.runner.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
 from grader.runner.confine import limit_memory
 from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.errors import ProgramRefused
@@ -145,8 +145,8 @@ def compile_for(
       ProgramRefused: the compiler refuses it, or it cannot be read.
     """
     chip, _ = slice_of(topology)
-    exported, _, module = read_artifact(artifact, axes, inputs, for_chip=True)
-    if set(module.custom_calls) - {ONLY_ON_CHIPS}:
+    exported, _, module = read_artifact(artifact, axes, inputs, chip=chip.platform)
+    if set(module.custom_calls) - {ONLY_ON_CHIPS, TPU_KERNEL, APPROX_TOP_K}:
         raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which {chip.one} does not have.")
     # Operations are the same on every platform, and the program has no custom calls of the CPU.
     exported = dataclasses.replace(exported, platforms=("tpu" if chip.platform == "tpu" else "cuda",))
@@ -159,7 +159,7 @@ def compile_for(
             memory=memory,
             peak_bytes=peak,
             flops=census_of(hlo, exported.nr_devices, axes).dot_flops,
-            schedule=read_schedule(hlo, exported.nr_devices, axes, chip),
+            schedule=read_schedule(hlo, exported.nr_devices, axes, chip, written=module.product_lines),
         )
         if not with_facts:
             return CompiledForChip(program, None)

@@ -164,7 +164,9 @@ def _check_call(computation: Computation, call: Instruction) -> str:
         return name
     match = _LAPACK.fullmatch(name)
     if match is None or name not in KERNELS:
-        raise ProgramRefused("not_exportable", f"The compiled program calls `{name[:80]}`: a graded program must not.")
+        raise ProgramRefused(
+            "not_exportable", f"The compiled program calls `{name[:80]}`, which a program here must not."
+        )
     if call.attributes.keys() - _ATTRIBUTES or call.attributes.get("api_version") != ("API_VERSION_TYPED_FFI",):
         raise _misused(name, "it has attributes that JAX does not set")
     options = _options(call.attributes.get("backend_config", ("{", "}")), name)

@@ -13,13 +13,15 @@ from grader.program.hlo import Module, read_hlo
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
 from grader.program.tokens import ProgramUnreadable
 from grader.runner import private_jax
-from grader.runner.artifact import read_exported
+from grader.runner.artifact import APPROX_TOP_K, read_exported
 from grader.runner.compiler_options import COMPILER_OPTIONS
+from grader.verifier.approx_top_k import without_approximations
 from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
 
+_WIDE = frozenset(("int64", "uint64", "float64", "complex128"))
 # Reading this much takes a few seconds. The largest program of the shipped problems is a fiftieth of it.
 _MAX_HLO_CHARACTERS = 8_000_000
 
@@ -102,25 +104,30 @@ def read_artifact(
     expected: Sequence[ArrayForm],
     *,
     apart: bool = False,
-    for_chip: bool = False,
+    chip: str = "",
 ) -> tuple[jax.export.Exported, str, ExportedProgram]:
     """Deserialize and check a program. Return it, its text, and the parsed text. Raises `ProgramRefused`.
 
     Args:
       apart: give each collective its own channel, even equal ones.
-      for_chip: it is compiled for chips, and never run.
+      chip: it is compiled for chips of this platform, and never run. A program for TPUs may contain their kernels.
     """
     try:
         received, text = read_exported(artifact)
+        if APPROX_TOP_K in text:
+            text = without_approximations(text, on_tpus=chip == "tpu")
         exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
+    except ProgramRefused:
+        raise
     except Exception as error:  # the bytes are hostile: on any error of the parser, they are not a program
         raise ProgramRefused(
             "not_exportable", f"The exported program cannot be read: {type(error).__name__}."
         ) from None
-    _check(exported, int(np.prod(list(axes.values()))), expected)
+    for_tpus = chip == "tpu" and tuple(exported.platforms) == ("tpu",)
+    _check(exported, int(np.prod(list(axes.values()))), expected, "tpu" if for_tpus else "cpu")
     written = exported.mlir_module()
     module = read_stablehlo(written)
-    check_operations(module, for_chip=for_chip)
+    check_operations(module, for_chip=bool(chip), for_tpus=for_tpus)
     return exported, written, module
 
 
@@ -138,7 +145,9 @@ def lower(
         jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
         for aval, sharding in zip(exported.in_avals, shardings, strict=True)
     ]
-    with jax.set_mesh(mesh):
+    # A source that enables 64-bit numbers has exported them; otherwise, JAX would narrow them here.
+    is_wide = any(aval.dtype.name in _WIDE for aval in exported.in_avals)
+    with jax.set_mesh(mesh), jax.enable_x64(is_wide):
         jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)
         return jitted.lower(*avals), given, shardings
 
@@ -155,11 +164,11 @@ def read_text(text: str) -> Module:
     return read_hlo(text)
 
 
-def _check(exported: jax.export.Exported, devices: int, expected: Sequence[ArrayForm]) -> None:
+def _check(exported: jax.export.Exported, devices: int, expected: Sequence[ArrayForm], platform: str) -> None:
     if exported.nr_devices != devices:
         fault = f"The program is for {exported.nr_devices} devices, but the mesh has {devices}."
         raise ProgramRefused("not_exportable", fault)
-    if tuple(exported.platforms) != ("cpu",):
+    if tuple(exported.platforms) != (platform,):
         raise ProgramRefused(
             "not_exportable", f"The program is for {', '.join(exported.platforms)[:80]}, not for the CPU."
         )

@@ -1,7 +1,7 @@
 """Measure a compiled program and run it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -10,9 +10,13 @@ from jax.sharding import Mesh, NamedSharding
 from grader.core.wire import Array
 from grader.program.census import census_of
 from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
+from grader.program.graph_building import build_graph
 from grader.program.hlo import Module
 from grader.program.memory import Memory, memory_of
+from grader.program.peak_buffers import PeakBuffers, peak_buffers
+from grader.program.program_graph import ProgramGraph
 from grader.program.stablehlo import ExportedProgram
+from grader.program.tokens import ProgramUnreadable
 from grader.verifier.load import Loaded
 
 
@@ -29,6 +33,22 @@ def facts_of(loaded: Loaded) -> ProgramFacts:
     made = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
     outputs = ((aval, sharding, True) for aval, sharding in made)
     return collect(loaded.mesh, inputs, outputs, memory_of(analysis), loaded.hlo, loaded.exported)
+
+
+def peak_of(loaded: Loaded) -> PeakBuffers | None:
+    """What a device keeps when temporaries take the most. Raises `ProgramUnreadable`."""
+    executable: Any = loaded.compiled.runtime_executable()
+    [module] = executable.hlo_modules()
+    assignment = executable.get_compiled_memory_stats().serialized_buffer_assignment_proto
+    return peak_buffers(assignment, module.as_serialized_hlo_module_proto(), loaded.hlo)
+
+
+def graph_of(loaded: Loaded, facts: ProgramFacts) -> ProgramGraph | None:
+    """The graph of an executable; None if it is too large to follow. The rest is measured even so."""
+    try:
+        return build_graph(loaded.hlo, facts.census)
+    except ProgramUnreadable:
+        return None
 
 
 _Placed: TypeAlias = Iterable[tuple[jax.core.ShapedArray, NamedSharding, bool]]
@@ -50,7 +70,7 @@ def collect(
         inputs=tuple(_leaf(*each, devices) for each in inputs),
         outputs=tuple(_leaf(*each, devices) for each in outputs),
         memory=memory,
-        census=census_of(hlo, len(devices), dict(mesh.shape)),
+        census=census_of(hlo, len(devices), dict(mesh.shape), exported=exported),
         written=tuple(
             WrittenCollective(
                 each.kind,

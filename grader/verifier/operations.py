@@ -6,7 +6,7 @@ calls), take sizes from values (dynamic shapes), or reach the host.
 """
 
 from grader.program.stablehlo import ExportedProgram
-from grader.runner.artifact import ONLY_ON_CHIPS
+from grader.runner.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
 from grader.verifier.errors import OnlyOnChips, ProgramRefused
 from grader.verifier.kernels import KERNELS
 
@@ -31,35 +31,38 @@ OPERATIONS = frozenset(
 _HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
 _ADVICE = {
     "stablehlo.rng": "`lax.rng_uniform` has no seed. Use `jax.random`.",
-    "ApproxTopK": "Use `jax.lax.top_k`, which is exact.",
 }
 
 
-def check_operations(module: ExportedProgram, *, for_chip: bool = False) -> None:
+def check_operations(module: ExportedProgram, *, for_chip: bool = False, for_tpus: bool = False) -> None:
     """Check every operation, and the target of every custom call.
 
     Args:
       for_chip: the program is compiled for chips, and never run.
+      for_tpus: it was exported for TPUs, so it may contain their kernels.
     Raises:
       ProgramRefused: `not_exportable`; one of them is not listed, or a shape depends on values.
       OnlyOnChips: everything is listed, but XLA cannot compile it for CPUs.
     """
     for target in module.custom_calls:
-        if target not in KERNELS and target != ONLY_ON_CHIPS:
+        # `without_approximations` has checked the calls of APPROX_TOP_K, and leaves none in a program for CPUs.
+        allowed = KERNELS | {ONLY_ON_CHIPS} | ({APPROX_TOP_K} if for_chip else set())
+        if target not in allowed and not (for_tpus and target == TPU_KERNEL):
             advice = _ADVICE.get(target, "")
             raise ProgramRefused(
                 "not_exportable",
-                f"The program calls `{target[:80]}`, which a graded program must not call. {advice}".rstrip(),
+                f"The program calls `{target[:80]}`, which a program here must not call. {advice}".rstrip(),
             )
     for name in module.operations:
         if name in _HOST_OPERATIONS:
             raise ProgramRefused(
-                "not_exportable", f"The program exchanges data with the host (`{name}`): a graded program must not."
+                "not_exportable", f"The program exchanges data with the host (`{name}`), which a program here must not."
             )
         if name not in OPERATIONS:
             advice = _ADVICE.get(name, "")
             raise ProgramRefused(
-                "not_exportable", f"The program contains `{name[:80]}`: a graded program must not. {advice}".rstrip()
+                "not_exportable",
+                f"The program contains `{name[:80]}`, which a program here must not. {advice}".rstrip(),
             )
     if module.dynamic:
         raise ProgramRefused("not_exportable", "The program contains an array whose shape is not fixed.")

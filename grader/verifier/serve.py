@@ -5,7 +5,7 @@
 
 A program that calls native kernels is compiled and run only if `compile` says that the verifier is `alone`: it serves
 no other program. Otherwise the answer is `{"kernels": true}`, without facts. With `listing`, the answer also lists the
-instructions of the executable and the exported operations.
+instructions of the executable and the exported operations, and has the program's graph.
 """
 
 import ctypes
@@ -26,7 +26,8 @@ from grader.runner.confine import limit_memory
 from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.errors import OnlyOnChips, ProgramRefused
 from grader.verifier.load import Loaded, NotAlone, load
-from grader.verifier.measure import facts_of, run
+from grader.verifier.measure import facts_of, graph_of, peak_of, run
+from grader.verifier.placement import placed_arrays
 
 # Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _M_PERTURB = -6
@@ -75,10 +76,16 @@ class _Verifier:
     def _compile(self, request: Fields, artifact: bytes) -> Message:
         try:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
-            measured = {"facts": facts.to_json(facts_of(self._loaded)), "kernels": bool(self._loaded.kernels)}
+            found = facts_of(self._loaded)
+            measured = {"facts": facts.to_json(found), "kernels": bool(self._loaded.kernels)}
             if request.get("listing"):
                 measured["listing"] = write(list_program(self._loaded.hlo))
                 measured["written"] = write(list_written(self._loaded.written))
+                measured["arrays"] = write(placed_arrays(self._loaded.written, request["mesh"]))
+                peak = peak_of(self._loaded)
+                measured["peak"] = write(peak) if peak is not None else None
+                graph = graph_of(self._loaded, found)
+                measured["graph"] = write(graph) if graph is not None else None
             return measured
         except NotAlone:
             return {"facts": None, "kernels": True}

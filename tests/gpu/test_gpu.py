@@ -10,7 +10,7 @@ import pytest
 
 from grader.core.chips import CHIPS, compiler_of
 from grader.core.errors import SubmissionFault
-from grader.explorer.exploration import explored
+from grader.explorer.description import explored
 from grader.inputs.explored_function import read_function
 from grader.package.package import Limits
 from grader.review.reader import read_package

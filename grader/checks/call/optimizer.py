@@ -6,7 +6,7 @@ outside the submission's process.
 
 import math
 
-from grader.checks.call_outcome import Observed, Outcome, Tolerances
+from grader.checks.call_outcome import CallSubject, Observed, Tolerances
 from grader.checks.compare import compare, in_digits
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.wording import Wording
@@ -31,9 +31,11 @@ def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
     )
 
 
-def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
+def check(subject: CallSubject, bounds: Bounds) -> Finding:
     """Pass if every case has an optimizer with the reference's `wrt` and a transform that computes the same updates."""
-    for outcome in outcomes:
+    # By dtype, because gradients and updates are not outputs.
+    tolerances = {**subject.tolerances}
+    for outcome in subject.outcomes:
         if outcome.got is None:
             return Finding(False, "Not judged: a case did not return.", "wrong_structure")
         # Updates record the same facts: under jit, the optimizer may have been built when an earlier case was traced.

@@ -1,6 +1,6 @@
 """Check that `optimizer.update` ran as often as in the reference, with the same gradients, on the right model."""
 
-from grader.checks.call_outcome import Observed, Outcome, Tolerances
+from grader.checks.call_outcome import CallSubject, Observed, Tolerances
 from grader.checks.compare import compare
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.wording import Wording
@@ -28,9 +28,11 @@ def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
     )
 
 
-def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
+def check(subject: CallSubject, bounds: Bounds) -> Finding:
     """Pass if every case has as many updates as the reference, with the same gradients, on the optimizer's model."""
-    for outcome in outcomes:
+    # By dtype, because gradients and updates are not outputs.
+    tolerances = {**subject.tolerances}
+    for outcome in subject.outcomes:
         if outcome.got is None:
             return Finding(False, "Not judged: a case did not return.", "wrong_structure")
         expected, got = _updates(outcome.expected.observed), _updates(outcome.got.observed)

@@ -1,41 +1,74 @@
 """Check that every case returns what the reference returns."""
 
-import numpy as np
+from dataclasses import replace
 
-from grader.checks.call_outcome import Outcome, Tolerances
+from pydantic import Field
+
+from grader.checks.call_outcome import CallSubject, Outcome
 from grader.checks.compare import show, tolerances_used
 from grader.checks.finding import Finding
-from grader.checks.wording import ZERO, Wording, closeness, tolerances
+from grader.checks.value_parts import Part, points_evidence, points_message, right_parts, wording_of
+from grader.checks.wording import ONLY_PARTS, ZERO, Wording, closeness, tolerances
 from grader.core.reasons import REASONS
 from grader.core.wire import leaves
 from grader.package.package import CallManifest, CheckBounds
 from grader.verdicts.evidence import Evidence, FailedCase, Fault
-from grader.verdicts.evidence import Tolerances as TolerancesUsed
 from grader.verdicts.verdict import Trust
 
 TITLE = "Values"
 TRUST: Trust = "verified"
-Bounds = CheckBounds
+
+
+class Bounds(CheckBounds):
+    """`parts` earn points by themselves. Together they are worth at most the points of the check.
+
+    With `custom`, the package's check.py decides whether a result of the right form is right.
+    """
+
+    custom: bool = False
+    parts: list[Part] = Field(default_factory=list, max_length=16)
 
 
 def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
     """In words: see `Wording`."""
+    if bounds.custom:
+        sentence = f"the problem's own check accepts the result of every case{ZERO}"
+        return Wording((sentence,), ("structure, shape and dtype are the reference's",))
+    otherwise = ONLY_PARTS if bounds.parts else ZERO
     return Wording(
-        (f"the result of every case matches the reference{closeness(manifest.tolerance)}{ZERO}",),
-        ("structure, shape and dtype are the reference's", *tolerances(manifest.tolerance)),
+        (f"the result of every case matches the reference{closeness(manifest.tolerances)}{otherwise}",),
+        (
+            "structure, shape and dtype are the reference's",
+            *tolerances(manifest.tolerances),
+            *(wording_of(part) for part in bounds.parts),
+        ),
     )
 
 
-def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
-    """Pass if no case fails or differs. Evidence: the tolerances, and the public cases that failed."""
+def check(subject: CallSubject, bounds: Bounds) -> Finding:
+    """Pass if no case fails or differs. Evidence: the tolerances, the parts, and the public cases that failed."""
+    finding = _check(subject, bounds)
+    if not bounds.parts:
+        return finding
+    right = right_parts(bounds.parts, subject.outcomes, subject.tolerances)
+    evidence = [*finding.evidence, points_evidence(bounds.parts, right)]
+    if finding.passed:
+        return replace(finding, evidence=evidence)
+    message = f"{finding.message} {points_message(bounds.parts, right)}"
+    return replace(finding, message=message, points=sum(part.points for part in right), evidence=evidence)
+
+
+def _check(subject: CallSubject, bounds: Bounds) -> Finding:
+    outcomes, tolerances = subject.outcomes, subject.tolerances
     wrong = [outcome for outcome in outcomes if outcome.fault or outcome.mismatch]
     missing = [outcome for outcome in outcomes if outcome.got is None]
     evidence: list[Evidence] = [
-        _tolerances_used(outcomes, tolerances),
+        *([] if bounds.custom else tolerances_used(_outputs(outcomes), tolerances)),
         *(_failed_case(outcome) for outcome in wrong if outcome.case.public),
     ]
     if not wrong and not missing:
-        return Finding(True, f"{_all(len(outcomes))} with the reference.", None, evidence)
+        with_what = "problem's own check" if bounds.custom else "reference"
+        return Finding(True, f"{_all(len(outcomes))} with the {with_what}.", None, evidence)
     if not wrong:
         return Finding(False, "Some cases did not run.", "killed", evidence)
     first = wrong[0]
@@ -68,14 +101,8 @@ def _headline(outcome: Outcome) -> str:
     return REASONS[outcome.fault.reason].in_hidden_case or "Your code raised an exception."
 
 
-def _tolerances_used(outcomes: list[Outcome], tolerances: Tolerances) -> TolerancesUsed:
-    dtypes = {
-        leaf.dtype.name
-        for outcome in outcomes
-        for _, leaf in leaves(outcome.expected.result)
-        if isinstance(leaf, np.ndarray)
-    }
-    return tolerances_used(dtypes, tolerances)
+def _outputs(outcomes: list[Outcome]) -> list[tuple[str, object]]:
+    return [each for outcome in outcomes for each in leaves(outcome.expected.result)]
 
 
 def _failed_case(outcome: Outcome) -> FailedCase:

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
-from grader.checks.wording import Wording, named, small
+from grader.checks.wording import Wording, listed, named, small
 from grader.core.errors import GraderFault
 from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
@@ -89,16 +89,18 @@ def _moved(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | No
     """Find sent elements of an input, in any shape and any number of pieces, by following them through the program."""
     for name in rows:
         carrying = [
-            (each, share.logical_bytes)
+            (each, share)
             for each in collectives_of(measured)
             for share in each.shares
             if name in share.carries or (each.kind in _GATHERING and share.depends and share.depends <= rows.keys())
         ]
         # A collective that runs an unknown number of times moves at least the bytes of one execution.
-        total = sum(size * (1 if each.executions is None else each.executions) for each, size in carrying)
+        total = sum(
+            share.logical_bytes * (1 if each.executions is None else each.executions) for each, share in carrying
+        )
         if total >= max(bounds.ignore_below, 1):
-            kinds = " and ".join(dict.fromkeys(each.kind for each, _ in carrying))
-            line = next((f", line {each.line}" for each, _ in carrying if each.line), "")
+            kinds = listed(dict.fromkeys(each.kind for each, _ in carrying))
+            line = next((f", line {each.line}" for _, each in carrying if each.line), "")
             return (
                 f"{in_bytes(total)} of the data in `{name}` moves between devices ({kinds}{line}). It counts even if "
                 f"you reshape it, or send it in several pieces. Keep the rows of `{name}` sharded "

@@ -72,48 +72,49 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 def _check_host_devices(subject: Subject, bounds: Bounds) -> Finding:
     evidence = []
-    faults: list[Located] = []
+    # By what is wrong: it is often so on every mesh, and one message is enough.
+    faults: dict[object, Located] = {}
     for pair in subject.pairs:
         uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
         where = f"On {subject.place(pair)}, "
         uncounted = [each for each in uses if each.executions is None]
         for each in uncounted[:1]:
-            faults.append(
+            faults.setdefault(
+                "uncounted",
                 Located(
                     where,
                     f"{_name(each)} runs in a loop whose trip count the compiler does not know, so the bytes that "
                     "it sends cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds.",
-                )
+                ),
             )
-        faults += _not_allowed(where, uses, bounds)
+        for kind, fault in _not_allowed(where, uses, bounds).items():
+            faults.setdefault(kind, fault)
         limits: list[Limit] = []
-        for rule in bounds.rules:
+        for number, rule in enumerate(bounds.rules):
             counted = count_by(subject, pair, rule, bounds.ignore_below)
             limits += _limits_of(subject, pair, counted, bounds.ignore_below)
-            fault = _broken(subject, pair, counted, bounds.ignore_below)
-            if fault:
-                faults.append(Located(where, f"{fault} {rule.means}".rstrip()))
+            broken = _broken(subject, pair, counted, bounds.ignore_below)
+            if broken:
+                faults.setdefault(rule.means or number, Located(where, f"{broken} {rule.means}".rstrip()))
         evidence.append(evidence_of(subject, pair, bounds.ignore_below, limits))
     if faults:
-        # The same rule often breaks on every mesh. One message is enough.
-        return rejected(_once(faults), "wrong_communication", evidence)
+        return rejected(list(faults.values()), "wrong_communication", evidence)
     first = subject.pairs[0]
     return Finding(True, f"On {subject.place(first)}: {_summary(first.mine, bounds)}.", None, evidence)
 
 
-def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> list[Located]:
+def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> dict[str, Located]:
+    """A fault for each kind that is not allowed."""
     if bounds.allowed is None:
-        return []
+        return {}
     wrong = [each for each in uses if each.kind not in bounds.allowed]
-    faults = []
+    faults = {}
     for kind in dict.fromkeys(each.kind for each in wrong):
         these = [each for each in wrong if each.kind == kind]
-        faults.append(
-            Located(
-                where,
-                f"the program runs {_quantity(kind, these)}{_line(these[0])}, which this problem does not allow. "
-                f"Allowed: {', '.join(bounds.allowed) or 'no collective'}.",
-            )
+        faults[kind] = Located(
+            where,
+            f"the program runs {_quantity(kind, these)}{_line(these[0])}, which this problem does not allow. "
+            f"Allowed: {', '.join(bounds.allowed) or 'no collective'}.",
         )
     return faults
 
@@ -160,9 +161,14 @@ def _describe(subject: Subject, pair: Pair, counted: Counted, amount: BoundedAmo
         line, _ = _source_of(subject, pair, rule, counted.perhaps)
         moves = f"{_rule_name(rule)}{line} {move} {in_bytes(total)}"
         return f"{moves} that do not end up in {', '.join(rule.not_into)}; expected none."
-    ratio = f", {total / unit:.3g}x {bytes_of} ({in_bytes(unit)})" if unit else ""
+    share = "less than 0.01x" if total < unit / 100 else f"{total / unit:.3g}x" if unit else ""
+    ratio = f", {share} {bytes_of} ({in_bytes(unit)})" if share else ""
     line, leaves_from = _source_of(subject, pair, rule, counted.perhaps) if total == amount.most else ("", "")
-    return f"{_rule_name(rule)}{line} {move} {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {bounds}."
+    # Which of the rule's kinds there are says more than all that it counts.
+    occur = {each.use.kind for each in counted.perhaps}
+    rule = rule.model_copy(update={"kinds": [kind for kind in rule.kinds if kind in occur] or rule.kinds})
+    moves = f"{_rule_name(rule)}{line} {_verb(rule, 'move')} {in_bytes(total)}"
+    return f"{moves}{whose}{ratio}{leaves_from}; expected {bounds}."
 
 
 def _unit_names(rule: Rule, name: str) -> tuple[str, str]:
@@ -229,7 +235,7 @@ def _limits_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
 def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[CountedPart]) -> tuple[str, str]:
     """Words for the line of the largest collective, and for the leaves that its data should not come from."""
     groups = rule.only_from or rule.not_only_from
-    if not counted or not (groups or rule.into or rule.not_into):
+    if not counted:
         return "", ""
     largest = max(counted, key=lambda each: each.total_bytes)
     if groups is None:
@@ -238,7 +244,8 @@ def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[CountedPa
     others = sorted(share.depends - (subject.leaves_of(groups, pair) if rule.not_only_from else frozenset()))
     more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
     names = ", ".join(others[:_MAX_NAMED]) + more
-    return _line(largest.use), f", computed from {names or 'no leaf of the state'}"
+    line = f" (line {share.line})" if share.line else _line(largest.use)
+    return line, f", computed from {names or 'no leaf of the state'}"
 
 
 def _times(number: float) -> str:
@@ -247,7 +254,7 @@ def _times(number: float) -> str:
 
 def _rule_name(rule: Rule) -> str:
     where = {"loops": " inside loops", "no loop": " outside loops", None: ""}[rule.within]
-    return " and ".join(rule.kinds) + (f" over {', '.join(rule.axes)}" if rule.axes else "") + where
+    return listed(rule.kinds) + (f" over {listed(rule.axes)}" if rule.axes else "") + where
 
 
 def _verb(rule: Rule, verb: str) -> str:
@@ -280,11 +287,3 @@ def _summary(measured: Measured, bounds: Bounds) -> str:
         totals[each.kind] = totals.get(each.kind, 0) + each.total_bytes
     kinds = [f"{kind} {in_bytes(total)}" for kind, total in totals.items()]
     return ", ".join(kinds) or "no collective of more than a few bytes"
-
-
-def _once(faults: list[Located]) -> list[Located]:
-    """Drop messages that repeat an earlier one for another mesh."""
-    seen: dict[object, Located] = {}
-    for fault in faults:
-        seen.setdefault(fault.text.rpartition("; expected")[2] if "; expected" in fault.text else fault, fault)
-    return list(seen.values())

@@ -3,11 +3,13 @@
 from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
+from grader.checks.held_arrays import largest_arrays, whole_leaves
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, within
 from grader.core.errors import GraderFault
 from grader.core.text import in_bytes
 from grader.package.package import CheckBounds, ProgramManifest
+from grader.program.facts import ProgramFacts
 from grader.verdicts.evidence import Amount, Amounts
 from grader.verdicts.verdict import Trust
 
@@ -58,7 +60,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                     f"On {subject.place(pair)}, ",
                     f"a device holds up to {in_bytes(mine)} while `init` runs; the reference "
                     f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. "
-                    f"{_cause(pair, pair.mine.init.memory.output_bytes, pair.reference.init.memory.output_bytes)}",
+                    f"{_cause(pair, pair.mine.init, pair.reference.init)}",
                 )
             )
     if faults:
@@ -67,8 +69,9 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(True, f"No device holds more than {held} while `init` runs.", None, evidence)
 
 
-def _cause(pair: Pair, returned: int, expected: int) -> str:
-    """Say why it is too much and what to do, given the bytes of the returned state on a device."""
+def _cause(pair: Pair, mine: ProgramFacts, reference: ProgramFacts) -> str:
+    """Say why it is too much and what to do, given the facts of both programs of `init`."""
+    returned, expected = mine.memory.output_bytes, reference.memory.output_bytes
     if returned > expected:
         placement = (
             "Split each leaf inside the jitted function that creates it, with `jax.lax.with_sharding_constraint` or "
@@ -78,8 +81,9 @@ def _cause(pair: Pair, returned: int, expected: int) -> str:
             f"The state that it returns takes {in_bytes(returned)} on a device; the reference's takes "
             f"{in_bytes(expected)}. {pair.why_more_state(returned, expected, placement)}"
         )
+    whole = whole_leaves(mine.census, reference.census, pair.reference.state_in)
+    held = whole or largest_arrays(mine.census, reference.census)
     return (
-        "The state that it returns is split, but creating it takes more: a leaf is whole at first, or is computed from "
-        "a larger array. Split each array inside the jitted function that creates it, with "
-        "`jax.lax.with_sharding_constraint`."
+        f"The state that it returns is split, but creating it takes more.{held} Split each array inside the jitted "
+        "function that creates it, with `jax.lax.with_sharding_constraint`."
     )

@@ -3,13 +3,12 @@
 from pydantic import Field
 
 from grader.checks.finding import Finding, Located, rejected
+from grader.checks.held_arrays import largest_arrays
 from grader.checks.program_subject import Pair, Subject
 from grader.checks.topology import AlsoOnChips, TopologyBounds, amounts_on, together, unchecked
 from grader.checks.wording import Wording, listed, within
 from grader.core.text import in_bytes
 from grader.package.package import ProgramManifest
-from grader.program.arrays import HeldArray
-from grader.program.shapes import JAX_NAMES
 from grader.verdicts.evidence import Amount, Amounts
 from grader.verdicts.verdict import Trust
 
@@ -17,7 +16,6 @@ TITLE = "Memory of the compiled step"
 TRUST: Trust = "verified"
 # A smaller difference is not significant: it may be alignment, a counter, or another fusion.
 SLACK_BYTES = 4096
-_MAX_ARRAYS = 3
 
 
 class ChipMemory(TopologyBounds):
@@ -156,25 +154,4 @@ def _message(pair: Pair, row: Amount, limit: float, constants: int) -> str:
     if row.name == "arguments":
         placement = "Each device receives more of the state than its own share."
         return f"{text} {pair.why_more_state(held, expected, placement)}"
-    return f"{text}{_largest(pair)}"
-
-
-def _largest(pair: Pair) -> str:
-    """The largest arrays of the submission: those that the reference does not have, if there are any."""
-    usual = {(each.dtype, each.dims) for each in pair.reference.facts.census.largest_arrays}
-    forms: dict[tuple[str, tuple[int, ...]], HeldArray] = {}
-    for each in sorted(pair.mine.facts.census.largest_arrays, key=lambda each: each.line is None):
-        forms.setdefault((each.dtype, each.dims), each)
-    own = [each for form, each in forms.items() if form not in usual]
-    named = [_name(each) for each in sorted(own or forms.values(), key=lambda each: -each.bytes)[:_MAX_ARRAYS]]
-    if not named:
-        return ""
-    others = " that the reference does not have" if own else ""
-    if len(named) == 1:
-        return f" The largest array{others} is {named[0]}."
-    return f" The largest arrays{others} are {', '.join(named[:-1])} and {named[-1]}."
-
-
-def _name(array: HeldArray) -> str:
-    line = f", line {array.line}" if array.line else ""
-    return f"{JAX_NAMES.get(array.dtype, array.dtype)}{list(array.dims)} ({in_bytes(array.bytes)}{line})"
+    return f"{text}{largest_arrays(pair.mine.facts.census, pair.reference.facts.census)}"

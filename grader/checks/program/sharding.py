@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,9 +12,9 @@ from grader.checks.program_subject import Pair, Subject
 from grader.checks.wording import Wording, named
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.facts import ProgramLeaf
-from grader.program.measurement import Measured
+from grader.program.measurement import Measured, mesh_name
+from grader.verdicts.evidence import Held, Leaves
 from grader.verdicts.evidence import Leaf as Placed
-from grader.verdicts.evidence import Leaves
 from grader.verdicts.verdict import Trust
 
 TITLE = "Where each leaf lives"
@@ -23,18 +23,24 @@ When = Literal["in", "out"]
 _MAX_LINES, _MAX_NAMED = 4, 4
 _WHERE = {"in": "the input state", "out": "the step's output"}
 _ADVICE = {
-    "in": "Place {each} in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`.",
-    "compiled in": "`init` is compiled here, and `jax.device_put` places nothing in a compiled function. Place {each} "
-    "with `jax.lax.with_sharding_constraint`, or with `out_shardings` of the jitted function that creates it.",
-    "out": "Pin the output with `jax.lax.with_sharding_constraint`, or with `out_specs` of `shard_map`.",
+    "in": "In `init`, give {each} the expected spec: `jax.device_put(leaf, NamedSharding(mesh, spec))`.",
+    "compiled in": "`init` is compiled here, and `jax.device_put` places nothing in a compiled function. Give {each} "
+    "the expected spec in `jax.lax.with_sharding_constraint`, or in `out_shardings` of the jitted function that "
+    "makes it.",
+    "out": "Give the output the expected spec: in `out_specs` of `shard_map`, in `jax.lax.with_sharding_constraint` "
+    "or, on Explicit axes, in `jax.sharding.reshard`.",
 }
 
 
 class Bounds(CheckBounds):
-    """With `dims = "any"`, a leaf can be split along any dimension over the same devices. `leaves` are globs."""
+    """With `dims = "any"`, a leaf can be split along any dimension over the same devices. `leaves` are globs.
+
+    `rule` is a sentence that says which spec a leaf has. A verdict adds it to the specs that it compares.
+    """
 
     dims: Literal["exact", "any"] = "exact"
     leaves: list[str] = Field(default=["*"], min_length=1)
+    rule: Annotated[str, Field(max_length=300)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     leaves = "every leaf" if bounds.leaves == ["*"] else f"each leaf that matches {named(bounds.leaves, 'or')}"
     return Wording(
         (f"each device holds {part} of {what} as in the reference{when}{chosen}",),
-        (f"on every mesh, each device has {dims} of {leaves}",),
+        (f"on every mesh, each device has {dims} of {leaves}", *([bounds.rule] if bounds.rule else [])),
     )
 
 
@@ -83,6 +89,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     left = len(alike) - _MAX_LINES
     if left > 0:
         lines.append(f"… and {left} more {'kind' if left == 1 else 'kinds'} of fault.")
+    if bounds.rule and any(each.row.got is not None for each in wrong):
+        lines.append(bounds.rule)
     headlines = placement_headlines(
         [(each.pair.mine.mesh, each.row, each.shape) for each in wrong], has_steps=subject.spec.init is not None
     )
@@ -135,6 +143,12 @@ def _is_held_whole(row: Placed) -> bool:
     return got is not None and all(part == whole for part in got) and not all(part == whole for part in expected)
 
 
+def _shards(row: Placed, held: Held | None) -> tuple[int, ...] | None:
+    """The shape of the shards of a leaf that is split; None if it is whole, or if they differ."""
+    shapes = {tuple(stop - start for start, stop in part) for part in held or ()}
+    return shapes.pop() if len(shapes) == 1 and shapes != {row.shape} else None
+
+
 def _message(alike: list[_Wrong], subject: Subject) -> str:
     """Describe leaves that are all wrong in the same way, and how to fix them."""
     paths = list(dict.fromkeys(each.row.path for each in alike))
@@ -144,18 +158,26 @@ def _message(alike: list[_Wrong], subject: Subject) -> str:
     has_steps = subject.spec.init is not None
     where = f" in {' and '.join(text for when, text in _WHERE.items() if when in places)}" if has_steps else ""
     on = "every mesh" if len(found_on) == len(subject.pairs) else subject.places(found_on)
-    begin = f"On {on}, {names}{where}: expected"
+    begin = f"On {on}, {names}"
     row, shape = alike[0].row, alike[0].shape
     if shape is not None:
         return (
-            f"{begin} shape {row.shape}, got {shape}. Correct the shape first: shards of different shapes cannot be "
-            "compared."
+            f"{begin}{where}: expected shape {row.shape}, got {shape}. Correct the shape first: shards of different "
+            "shapes cannot be compared."
         )
-    text = f"{begin} {row.expected_spec}, got {row.got_spec}."
+    shapes = [str(each) for each in dict.fromkeys(each.row.shape for each in alike)]
+    of_shape = f" of shape {' or '.join(shapes)}" if len(shapes) <= _MAX_NAMED else ""
+    on_mesh = f" on {mesh_name(alike[0].pair.mine.mesh)}" if len(found_on) > 1 else ""
+    expected, got = (
+        f" (shards of shape {shards}{on_mesh})" if len(shapes) == 1 and (shards := _shards(row, held)) else ""
+        for held in (row.expected, row.got)
+    )
+    text = f"{begin}{of_shape}{where}: expected {row.expected_spec}{expected}, got {row.got_spec}{got}."
     if row.got is None:
         return text
     if not _is_held_whole(row):
-        moves = ", so the next step has to move data first" if has_steps and places == {"out"} else ""
+        has_next = has_steps and subject.spec.steps > 1 and places == {"out"}
+        moves = ", so the next step has to move data first" if has_next else ""
         return f"{text} Devices hold the wrong shards{moves}."
     each, holds = ("it", "the whole leaf") if len(paths) == 1 else ("each leaf", "all of these leaves")
     wanted = {"compiled in" if when == "in" and subject.spec.export_init else when for when in places}

@@ -1,7 +1,5 @@
 """Check that the program computes what the reference computes: the initial state, and each step's state and loss."""
 
-import numpy as np
-
 from grader.checks.compare import tolerances_used
 from grader.checks.finding import Finding
 from grader.checks.program_subject import Result, Subject
@@ -9,7 +7,7 @@ from grader.checks.weight_decay import LEAST_SHARE
 from grader.checks.wording import ZERO, Wording, closeness, listed, power, tolerances
 from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.measurement import mesh_name
-from grader.verdicts.evidence import Evidence, FailedCase, Tolerances
+from grader.verdicts.evidence import Evidence, FailedCase
 from grader.verdicts.verdict import Trust
 
 TITLE = "Values"
@@ -19,7 +17,7 @@ Bounds = CheckBounds
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     """In words: see `Wording`."""
-    program, close = manifest.program, closeness(manifest.tolerance)
+    program, close = manifest.program, closeness(manifest.tolerances)
     exact = [f"compared on {listed(f'mesh {mesh_name(mesh)}' for mesh in program.meshes)}"]
     if program.init is None:
         sentence = f"the result of every case matches the reference on every mesh{close}"
@@ -27,14 +25,14 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
         steps = "the step" if program.steps == 1 else f"each of the {program.steps} steps"
         sentence = f"the initial state, and the state and loss after {steps}, match the reference{close}"
         exact.append(f"no leaf of the state shrinks by {power(LEAST_SHARE)} of its initial values or more")
-    return Wording((sentence + ZERO,), (*exact, *tolerances(manifest.tolerance)))
+    return Wording((sentence + ZERO,), (*exact, *tolerances(manifest.tolerances)))
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if no case differs on any mesh. Evidence: the tolerances, and the public cases that failed."""
     wrong = [result for result in subject.results if result.mismatch]
     evidence: list[Evidence] = [
-        _tolerances_used(subject),
+        *tolerances_used(_outputs(subject), subject.tolerances),
         *(_failed_case(result) for result in wrong if result.case.public),
     ]
     if wrong:
@@ -64,14 +62,8 @@ def message_of(result: Result) -> str:
     return f"on {mesh_name(result.mesh)}{where}: {difference}"
 
 
-def _tolerances_used(subject: Subject) -> Tolerances:
-    dtypes = {
-        leaf.dtype.name
-        for result in subject.results
-        for leaf in result.expected.steps[-1].values()
-        if isinstance(leaf, np.ndarray)
-    }
-    return tolerances_used(dtypes, subject.tolerances)
+def _outputs(subject: Subject) -> list[tuple[str, object]]:
+    return [each for result in subject.results for each in result.expected.steps[-1].items()]
 
 
 def _failed_case(result: Result) -> FailedCase:

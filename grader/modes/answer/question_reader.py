@@ -6,7 +6,8 @@ from typing import Any
 
 from grader.answers.answer_text import AnswerUnfit, Value, agrees, read_answer
 from grader.answers.question_mesh import mesh_of
-from grader.answers.question_variants import Variant, WrongFormula, fill
+from grader.answers.question_variants import Variant, WrongFormula
+from grader.core.template import fill
 from grader.package.package import AnswerManifest, AnswerSpec, Package
 
 TEMPLATES = ("question.md", "explanation.md")

@@ -2,22 +2,27 @@
 
 import math
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from grader import checks
-from grader.checks.call_outcome import Answer, Outcome
+from grader.checks.call import values
+from grader.checks.call_outcome import Answer, CallSubject, Outcome
 from grader.checks.compare import compare, excess, show
 from grader.core.case import Case
 from grader.core.errors import SubmissionFault
 from grader.core.reasons import REASONS
+from grader.modes.call.call_arguments import call_case
+from grader.modes.call.custom_check import custom_mismatches
 from grader.modes.call.hidden_cases import HiddenCases
-from grader.modes.call.reference_answers import CallPrepared, answer_of
+from grader.modes.call.reference_answers import CallPrepared
 from grader.modes.explanation import explanation
 from grader.modes.mode import GradingRequest
 from grader.modes.report import fault_message
 from grader.modes.submission import RunnerGrading
-from grader.package.package import KnownSubmission, Package, Tolerance
-from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
+from grader.package.package import CallManifest, KnownSubmission, Manifest, Package, Tolerance
+from grader.sandbox.protocol import Output, RunnerSpec, Sandbox, Session
 from grader.verdicts.fingerprint import Fingerprint, sketch
 from grader.verdicts.verdict import CaseResult, Verdict
 
@@ -34,6 +39,7 @@ class CallGrading(RunnerGrading):
     def __init__(
         self,
         package: Package,
+        manifest: CallManifest,
         prepared: CallPrepared,
         hidden_cases: HiddenCases | None,
         request: GradingRequest,
@@ -42,23 +48,30 @@ class CallGrading(RunnerGrading):
     ) -> None:
         super().__init__(request, sandbox, spec)
         self._package = package
+        self._manifest = manifest
         self._prepared = prepared
         self._hidden_cases = hidden_cases
+        bounds = [spec.bounds for spec in package.manifest.checks]
+        self._is_custom = any(isinstance(each, values.Bounds) and each.custom for each in bounds)
 
-    def _grade(self, session: Session) -> Verdict:
-        """Grade on the public cases, then on the attempt's own hidden cases.
+    def _grade(self, session: Session) -> Callable[[], Verdict]:
+        """Run the public cases, then the attempt's own hidden cases.
 
         A submission that fails a public case is rejected anyway, so it gets the prepared hidden cases. No attempt that
-        could be accepted gets those.
+        could be accepted, or score by a part of the values, gets those.
         """
-        report, manifest, prepared = self._report, self._package.manifest, self._prepared
+        manifest, prepared = self._package.manifest, self._prepared
         hidden_cases = self._hidden_cases
-        self._load(session, manifest.entry)
+        self._load(session, manifest.entry, self._package.helpers)
         public = [case for case in prepared.cases if case.public]
         hidden = [case for case in prepared.cases if not case.public] if self._request.hidden else []
         got = self._call_all(session, public, len(public) + len(hidden))
-        outcomes = [self._outcome(case, prepared.answers[case.id], *got[case.id]) for case in public]
-        own = hidden and hidden_cases is not None and all(_is_right(outcome) for outcome in outcomes)
+        can_score = (
+            self._is_custom
+            or _has_parts(manifest)
+            or all(_is_right(self._outcome(case, prepared.answers[case.id], *got[case.id])) for case in public)
+        )
+        own = hidden and hidden_cases is not None and can_score
         if own:
             assert hidden_cases is not None
             hidden = list(hidden_cases.cases())
@@ -66,25 +79,35 @@ class CallGrading(RunnerGrading):
             # From now on, output may contain hidden inputs, so none of it may reach the verdict.
             session.seal_output()
             got = self._call_all(session, hidden, len(public) + len(hidden), got)
-        output = session.output()
+        answers = prepared.answers
+        if own and hidden_cases is not None:
+            answers = {**answers, **hidden_cases.answers()}
+        return partial(self._verdict, [*public, *hidden], answers, got, session.output())
+
+    def _verdict(self, cases: Sequence[Case], answers: Mapping[str, Answer], got: Got, output: Output) -> Verdict:
+        """Compare the results, once the submission's process has ended."""
+        report, manifest = self._report, self._package.manifest
         self._context.progress("comparing")
         started = time.monotonic()
-        answers = hidden_cases.answers() if own and hidden_cases is not None else prepared.answers
-        outcomes += [self._outcome(case, answers[case.id], *got[case.id]) for case in hidden]
+        outcomes = [self._outcome(case, answers[case.id], *got[case.id]) for case in cases]
+        if self._is_custom:
+            outcomes = self._by_custom_check(outcomes)
         if self._request.watch is not None:
             self._errors = {"": max((self._excess(each) for each in outcomes), default=0.0)}
-        findings = {
-            spec.id: checks.load("call", spec.id).check(outcomes, manifest.tolerance) for spec in manifest.checks
-        }
+        subject = CallSubject(outcomes, manifest.tolerances, self._request.source)
+        findings = {spec.id: checks.load("call", spec.id).check(subject, spec.bounds) for spec in manifest.checks}
         slug = self._package.slug
         misconception = fingerprint = None
         if not all(finding.passed for finding in findings.values()):
-            fingerprint = explanation(f"fingerprint of {slug}", lambda: _fingerprint_of(outcomes, manifest.tolerance))
+            fingerprint = explanation(f"fingerprint of {slug}", lambda: _fingerprint_of(outcomes, manifest.tolerances))
         if fingerprint is not None:
             misconception = explanation(
                 f"misconception of {slug}",
                 lambda: self._request.known.explain(
-                    fingerprint, None, lambda known: self._is_same(known, outcomes), has_more=bool(hidden)
+                    fingerprint,
+                    None,
+                    lambda known: self._is_same(known, outcomes),
+                    has_more=any(not case.public for case in cases),
                 ),
             )
         report.verify_s = time.monotonic() - started
@@ -107,7 +130,7 @@ class CallGrading(RunnerGrading):
                 break
             self._context.progress(f"case {place} of {number}")
             try:
-                got[case.id] = (answer_of(session.call([*case.inputs.values()])), None)
+                got[case.id] = (call_case(session, self._manifest, case), None)
             except SubmissionFault as fault:
                 got[case.id] = (None, fault)
         self._report.run_s += time.monotonic() - started
@@ -116,13 +139,22 @@ class CallGrading(RunnerGrading):
     def _outcome(self, case: Case, expected: Answer, got: Answer | None, fault: SubmissionFault | None) -> Outcome:
         mismatch = None
         if got is not None:
-            mismatch = compare(expected.result, got.result, self._package.manifest.tolerance)
+            mismatch = compare(expected.result, got.result, self._package.manifest.tolerances)
         return Outcome(case, expected, got, fault, mismatch)
+
+    def _by_custom_check(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """The outcomes with what check.py has against the results."""
+        pairs = {each.case.id: (each.expected.result, each.got.result) for each in outcomes if each.got is not None}
+        found = custom_mismatches(self._package, [*pairs.values()], self._sandbox, self._spec, self._context.stop)
+        by_case = dict(zip(pairs, found, strict=True))
+        return [replace(each, mismatch=by_case.get(each.case.id)) for each in outcomes]
 
     def _excess(self, outcome: Outcome) -> float:
         if outcome.got is None:
             return math.inf
-        return excess(outcome.expected.result, outcome.got.result, self._package.manifest.tolerance)
+        if self._is_custom:
+            return 0.0 if outcome.mismatch is None else math.inf
+        return excess(outcome.expected.result, outcome.got.result, self._package.manifest.tolerances)
 
     def _is_same(self, known: KnownSubmission, outcomes: list[Outcome]) -> bool:
         """Whether a known wrong submission does the same in all cases.
@@ -132,13 +164,13 @@ class CallGrading(RunnerGrading):
         is_wrong = _has_wrong_result(outcomes)
         try:
             with self._sandbox.open(replace(self._spec, own=True), self._context.stop) as session:
-                session.load(known.source, self._package.manifest.entry)
+                session.load(known.source, self._package.manifest.entry, modules=self._package.helpers)
                 for outcome in outcomes:
-                    theirs = answer_of(session.call([*outcome.case.inputs.values()]))
+                    theirs = call_case(session, self._manifest, outcome.case)
                     if outcome.got is None:
                         return False
                     pair = [_identified_by(each, is_wrong=is_wrong) for each in (theirs, outcome.got)]
-                    if compare(pair[0], pair[1], self._package.manifest.tolerance) is not None:
+                    if compare(pair[0], pair[1], self._package.manifest.tolerances) is not None:
                         return False
         except SubmissionFault:
             return False
@@ -173,6 +205,10 @@ def _has_ended(session: Session, got: Got) -> bool:
     """Whether a fault ended the process, so that it cannot run another case."""
     faults = [fault for _, fault in got.values() if fault is not None]
     return bool(faults) and not (session.alive and all(REASONS[fault.reason].process_lives for fault in faults))
+
+
+def _has_parts(manifest: Manifest) -> bool:
+    return any(isinstance(spec.bounds, values.Bounds) and spec.bounds.parts for spec in manifest.checks)
 
 
 def _is_right(outcome: Outcome) -> bool:

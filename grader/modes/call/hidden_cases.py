@@ -21,9 +21,9 @@ from grader.checks.call_outcome import Answer
 from grader.core.case import Case
 from grader.core.context import Stop
 from grader.core.errors import Cancelled, GraderFault, LostRunner, SubmissionFault
-from grader.modes.call.reference_answers import answer_of
+from grader.modes.call.call_arguments import call_case, wrong_arguments
 from grader.modes.package_code import runner_spec
-from grader.package.package import Package
+from grader.package.package import CallManifest, Package
 from grader.sandbox.protocol import Sandbox, Session
 
 # A runner ends after this many requests, or after this long without one, because it takes 200 MB.
@@ -56,19 +56,21 @@ class Draws:
         self._timer: threading.Timer | None = None
         self._threads = ThreadPoolExecutor(thread_name_prefix="draw")
 
-    def begin(self, package: Package, name: str, like: Sequence[Case], stop: Stop) -> HiddenCases:
+    def begin(
+        self, package: Package, manifest: CallManifest, name: str, like: Sequence[Case], stop: Stop
+    ) -> HiddenCases:
         """Start drawing the inputs of the attempt `name`. Returns at once.
 
         Args:
           like: the prepared hidden cases, whose form the new ones must have.
         """
-        making = self._threads.submit(self._cases, package, name, like)
+        making = self._threads.submit(self._cases, package, manifest, name, like)
         answering: list[Future[dict[str, Answer]]] = []
 
         def cases() -> tuple[Case, ...]:
             made = _wait(making, stop)
             if not answering:
-                answering.append(self._threads.submit(self._answers, package, made))
+                answering.append(self._threads.submit(self._answers, package, manifest, made))
             return made
 
         def answers() -> dict[str, Answer]:
@@ -89,12 +91,12 @@ class Draws:
             each.opened.close()
 
     def _key(self, package: Package, name: str) -> str:
-        text = f"meshgrade hidden cases of one attempt\n{package.slug}\n{package.version}\n{name}"
+        text = f"meshgrade hidden cases of one attempt\n{package.slug}\n{package.identity}\n{name}"
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
-    def _cases(self, package: Package, name: str, like: Sequence[Case]) -> tuple[Case, ...]:
+    def _cases(self, package: Package, manifest: CallManifest, name: str, like: Sequence[Case]) -> tuple[Case, ...]:
         def ask(session: Session) -> object:
-            session.load(package.cases, "hidden_cases")
+            session.load(package.cases, "hidden_cases", modules=package.helpers)
             return session.cases(self._key(package, name))
 
         made = self._ask(package, "cases.py", ask)
@@ -104,12 +106,15 @@ class Draws:
                 f"{package.slug}: hidden_cases in cases.py must make cases of the same number, arguments, shapes and "
                 "dtypes whatever it draws"
             )
-        return tuple(Case(case.id, False, each) for case, each in zip(like, inputs, strict=True))
+        cases = tuple(Case(case.id, False, each) for case, each in zip(like, inputs, strict=True))
+        if faults := wrong_arguments(manifest, cases):
+            raise GraderFault(f"{package.slug}: {'; '.join(faults)}")
+        return cases
 
-    def _answers(self, package: Package, cases: Sequence[Case]) -> dict[str, Answer]:
+    def _answers(self, package: Package, manifest: CallManifest, cases: Sequence[Case]) -> dict[str, Answer]:
         def ask(session: Session) -> dict[str, Answer]:
-            session.load(package.reference, package.manifest.entry)
-            return {case.id: answer_of(session.call([*case.inputs.values()])) for case in cases}
+            session.load(package.reference, package.manifest.entry, modules=package.helpers)
+            return {case.id: call_case(session, manifest, case) for case in cases}
 
         return self._ask(package, "reference.py", ask)
 
@@ -133,7 +138,7 @@ class Draws:
     def _lent(self, package: Package) -> Iterator[Session]:
         """Lend a runner for the package's own code. Only one thread at a time uses it."""
         with self._guard:
-            kept = self._idle.setdefault(package.version, [])
+            kept = self._idle.setdefault(package.identity, [])
             runner = kept.pop() if kept else None
         if runner is None:
             opened = ExitStack()
@@ -150,7 +155,7 @@ class Draws:
             runner.opened.close()
             return
         with self._guard:
-            self._idle.setdefault(package.version, []).append(runner)
+            self._idle.setdefault(package.identity, []).append(runner)
             if self._timer is not None:
                 self._timer.cancel()
             self._timer = threading.Timer(_IDLE_S, self.let_go)

@@ -13,13 +13,15 @@ from grader.core.errors import GraderFault, SubmissionFault
 from grader.core.wire import leaves
 from grader.inputs.own_inputs import OwnInputs, draw_own, typed_case
 from grader.modes.call import reference_answers as stored
+from grader.modes.call.call_arguments import call_case, wrong_arguments
 from grader.modes.call.grading import CallGrading
 from grader.modes.call.hidden_cases import Draws
-from grader.modes.call.reference_answers import CallPrepared, answer_of
+from grader.modes.call.reference_answers import CallPrepared
 from grader.modes.mode import GradingRequest, Mode
-from grader.modes.package_code import failed, fault_text, make_cases, runner_spec
+from grader.modes.package_code import failed, fault_text, make_cases, refuse, runner_spec
 from grader.package.package import CallManifest, Package
 from grader.program.measurement import Leaves
+from grader.review.output_names import unmatched_outputs, unmatched_parts
 from grader.sandbox.protocol import Sandbox
 from grader.verdicts.package_study import OBSERVED
 
@@ -40,8 +42,14 @@ class CallMode(Mode[CallPrepared]):
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> CallPrepared:
         context.progress("making the cases")
         cases = make_cases(sandbox, self._spec, self._package, key, context.stop)
+        refuse(self._package, wrong_arguments(self._manifest, cases))
         context.progress("running the reference")
-        return CallPrepared(cases, self._answers(sandbox, cases, context.stop))
+        answers = self._answers(sandbox, cases, context.stop)
+        outputs = [each for answer in answers.values() for each in leaves(answer.result)]
+        faults = unmatched_outputs(self._manifest, outputs)
+        faults += unmatched_parts(self._manifest, {id: answer.result for id, answer in answers.items()})
+        refuse(self._package, faults)
+        return CallPrepared(cases, answers)
 
     def prepare_own(self, prepared: CallPrepared, own: OwnInputs, context: Context) -> CallPrepared:
         context.progress("drawing your inputs")
@@ -69,8 +77,10 @@ class CallMode(Mode[CallPrepared]):
         hidden_cases = None
         if request.draw is not None and request.hidden:
             everybodys = [case for case in prepared.cases if not case.public]
-            hidden_cases = self._draws.begin(self._package, request.draw, everybodys, request.context.stop)
-        return CallGrading(self._package, prepared, hidden_cases, request, self._sandbox, self._spec)
+            hidden_cases = self._draws.begin(
+                self._package, self._manifest, request.draw, everybodys, request.context.stop
+            )
+        return CallGrading(self._package, self._manifest, prepared, hidden_cases, request, self._sandbox, self._spec)
 
     def _answers(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
         try:
@@ -83,9 +93,9 @@ class CallMode(Mode[CallPrepared]):
         package = self._package
         answers: dict[str, Answer] = {}
         with sandbox.open(self._spec, stop) as session:
-            session.load(package.reference, self._manifest.entry)
+            session.load(package.reference, self._manifest.entry, modules=package.helpers)
             for case in cases:
-                answers[case.id] = answer_of(session.call([*case.inputs.values()]))
+                answers[case.id] = call_case(session, self._manifest, case)
         for case_id, answer in answers.items():
             if any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(answer.result)):
                 raise GraderFault(f"{package.slug}: reference.py returns something other than arrays for {case_id}")

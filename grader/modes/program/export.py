@@ -57,15 +57,10 @@ def export(
     manifest: Programs,
     mesh: dict[str, int],
     signature: Signature,
-    *,
-    names_mesh: bool = False,
 ) -> Export:
     """Export the loaded source for one mesh. Raises the errors of `Session.request`.
 
     As soon as a seed or argument of a hidden case is sent, output is dropped.
-
-    Args:
-      names_mesh: whether the entry point takes the mesh only if its first parameter is named `mesh`.
     """
     program = manifest.program
     first = first_cases(signature)
@@ -76,10 +71,10 @@ def export(
     values = session.export(
         mesh,
         signature.args,
+        explicit=program.explicit_axes(mesh),
         init=program.init,
         export_init=program.export_init,
         seeds=[case.inputs["seed"] for case in seeded] if program.init else [],
-        names_mesh=names_mesh,
     )
     match values:
         case {
@@ -122,11 +117,14 @@ def later_states(
     if not manifest.program.init:
         return exported.states[:1] * len(cases)
     session.seal_output()
-    states = session.states(number, [case.inputs["seed"] for case in cases])
-    if not isinstance(states, list) or len(states) != len(cases) or not all(map(_are_leaves, states)):
+    # Cases that differ only in their other inputs, as neighbours do, share a state.
+    seeds = list(dict.fromkeys(case.inputs["seed"] for case in cases))
+    states = session.states(number, seeds)
+    if not isinstance(states, list) or len(states) != len(seeds) or not all(map(_are_leaves, states)):
         raise _malformed("a request for states")
     _check_states(exported.states[0], states)
-    return tuple(states)
+    of_seed = dict(zip(seeds, states, strict=True))
+    return tuple(of_seed[case.inputs["seed"]] for case in cases)
 
 
 def _malformed(request: str) -> SubmissionFault:

@@ -1,21 +1,18 @@
 """Compile a function that belongs to no problem, and measure the program. It is not run, because it has no inputs."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grader.core.chips import CHIPS, Chip, ChipName
 from grader.core.context import Context
 from grader.core.errors import SubmissionFault
-from grader.core.wire import Argument, ArrayForm, Message
 from grader.inputs.explored_function import MAX_DEVICES, Function
-from grader.modes.program.export import Export, export
+from grader.modes.program.function_export import FunctionExport, export_function
 from grader.modes.program.on_chip import measure_on_chip
-from grader.modes.program.signatures import Signature
-from grader.modes.program.verify import NeedsOwnVerifier, OnlyOnChips, check_outputs, measure
+from grader.modes.program.verify import NeedsOwnVerifier, OnlyOnChips, check_outputs, compiled_and_read
 from grader.modes.submission import load_submission
-from grader.package.package import Limits, ProgramSpec
-from grader.program.measurement import Artifact, Measured, measured_of, mesh_name
+from grader.package.package import Limits
+from grader.program.measurement import Measured, measured_of, mesh_name
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
@@ -30,11 +27,6 @@ def warm():
 _DEVICES = (8, 64, MAX_DEVICES)
 
 
-@dataclass(frozen=True, slots=True)
-class _Programs:
-    program: ProgramSpec
-
-
 def _spec(devices: int) -> RunnerSpec:
     rehearsal = _REHEARSAL.format(devices=devices)
     return RunnerSpec(devices, _LIMITS, Warmup(hashlib.sha256(rehearsal.encode()).hexdigest(), rehearsal))
@@ -46,41 +38,53 @@ def inspect_function(
     source: str,
     context: Context,
     *,
-    names_mesh: bool = True,
+    of_problem: bool = False,
     chip: ChipName | None = None,
 ) -> Measured:
     """Compile a function on its mesh. Raises the errors of `Mode.inspect`.
 
     Args:
-      names_mesh: whether it gets the mesh only if its first parameter is named `mesh`.
+      of_problem: its first argument is the mesh, whatever its name, and its own `jit` does not count.
       chip: for which a program is compiled that XLA cannot compile for CPUs.
     """
-    # Not validated, because a problem has at least two meshes.
-    programs = _Programs(ProgramSpec.model_construct(meshes=[function.mesh]))
-    args = tuple(
-        Argument(shape=each.shape, dtype=each.dtype, spec=each.spec, path=each.name.split("/"))
-        for each in function.inputs
-    )
-    signature = Signature(args, tuple(each.name for each in function.inputs), cases=())
     devices = next(each for each in _DEVICES if function.devices <= each)
-    with sandbox.open(_spec(devices), context.stop) as session:
-        context.progress("importing")
-        load_submission(session, source, function.name)
-        context.progress(f"exporting for {mesh_name(function.mesh)}")
-        exported = export(session, programs, function.mesh, signature, names_mesh=names_mesh)
+    try:
+        with sandbox.open(_spec(devices), context.stop) as session:
+            context.progress("importing")
+            load_submission(session, source, function.name, devices=function.devices, modules=function.modules)
+            context.progress(f"exporting for {mesh_name(function.mesh)}")
+            for_tpus = chip is not None and CHIPS[chip].platform == "tpu"
+            exported = export_function(session, function, of_problem=of_problem, for_tpus=for_tpus)
+    except SubmissionFault as fault:
+        if not of_problem:
+            # Changes the advice on a failed import.
+            fault.detail["takes_modules"] = True
+        raise
+    if chip is not None and exported.only_for_tpus:
+        only = OnlyOnChips("not_exportable", exported.only_for_tpus)
+        return _only_on_chip(CHIPS[chip], function.mesh, exported, sandbox, context, only)
     context.progress("compiling")
     for alone in (False, True):
         try:
             with sandbox.verifier(devices, _LIMITS, context.stop, alone=alone) as verifier:
-                compiled = measure(verifier, function.mesh, signature, exported, alone=alone, listing=True)
-                return compiled.measured
+                measured = compiled_and_read(
+                    verifier,
+                    function.mesh,
+                    exported.artifact,
+                    exported.raw,
+                    exported.inputs,
+                    runs=False,
+                    alone=alone,
+                    listing=True,
+                )
+                return replace(measured, remarks=exported.remarks, jaxpr=exported.jaxpr)
         except NeedsOwnVerifier:
             continue
         except OnlyOnChips as fault:
             if chip is None:
                 advice = "To see its program, choose a chip to compile it for."
                 raise SubmissionFault(fault.reason, f"{fault} {advice}") from None
-            return _only_on_chip(CHIPS[chip], function, args, signature.inputs, exported, sandbox, context, fault)
+            return _only_on_chip(CHIPS[chip], function.mesh, exported, sandbox, context, fault)
         except SubmissionFault as fault:
             # An earlier program may have broken this verifier. If a new one also crashes, it is this program's fault.
             if fault.reason != "killed" or alone:
@@ -90,25 +94,20 @@ def inspect_function(
 
 def _only_on_chip(
     chip: Chip,
-    function: Function,
-    args: Sequence[Argument],
-    names: tuple[str, ...],
-    exported: Export,
+    mesh: dict[str, int],
+    exported: FunctionExport,
     sandbox: Sandbox,
     context: Context,
     reason: OnlyOnChips,
 ) -> Measured:
     """Measure the program for a chip alone. Raises `SubmissionFault`: there is none either."""
-    forms: tuple[ArrayForm, ...] = tuple({"shape": each["shape"], "dtype": each["dtype"]} for each in args)
-    artifact = Artifact(exported.artifact, forms, 0)
-    on_chip, facts = measure_on_chip(chip, function.mesh, artifact, sandbox, context)
+    on_chip, facts = measure_on_chip(chip, mesh, exported.artifact, sandbox, context)
     if on_chip.program is None:
         raise SubmissionFault(reason.reason, f"{reason} {on_chip.where}: {on_chip.fault}")
-    raw: Message = {"facts": facts, "init": None, "outputs": list(exported.outputs), "state": []}
-    raw |= {"primitives": exported.primitives, "retraced": exported.retraced}
-    check_outputs(facts, exported.outputs)
+    check_outputs(facts, exported.raw["outputs"], runs=False)
     try:
-        measured = measured_of(raw, function.mesh, names)
+        measured = measured_of(exported.raw | {"facts": facts}, mesh, exported.inputs)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
-    return replace(measured, artifact=artifact, on_chip=on_chip, is_only_on_chip=True)
+    measured = replace(measured, artifact=exported.artifact, remarks=exported.remarks, jaxpr=exported.jaxpr)
+    return replace(measured, on_chip=on_chip, is_only_on_chip=True)

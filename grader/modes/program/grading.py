@@ -1,7 +1,7 @@
 """Program mode: check the submission's compiled programs against the reference's, and compute their cost."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from grader import checks
@@ -41,6 +41,7 @@ class ProgramGrading(RunnerGrading):
     def __init__(
         self,
         manifest: ProgramManifest,
+        helpers: Mapping[str, str],
         prepared: ProgramPrepared,
         request: GradingRequest,
         sandbox: Sandbox,
@@ -48,12 +49,13 @@ class ProgramGrading(RunnerGrading):
     ) -> None:
         super().__init__(request, sandbox, spec)
         self._manifest = manifest
+        self._helpers = helpers
         self._prepared = prepared
 
     def _grade(self, session: Session) -> Verdict:
         report, manifest, request = self._report, self._manifest, self._request
         cases = [case for case in self._prepared.cases if case.public or request.hidden]
-        self._load(session, manifest.entry)
+        self._load(session, manifest.entry, self._helpers)
         started = time.monotonic()
         try:
             examined = examine(manifest, cases, self._sandbox, session, self._context)
@@ -67,7 +69,7 @@ class ProgramGrading(RunnerGrading):
         self._context.progress("comparing")
         subject = replace(self._subject(mine, self._prepared.examined), on_chip=on_chip, full_size=full_size)
         for each in subject.results if request.watch is not None else ():
-            error = excess_of_runs(each.expected, each.got, manifest.tolerance)
+            error = excess_of_runs(each.expected, each.got, manifest.tolerances)
             self._errors[mesh_name(each.mesh)] = max(error, self._errors.get(mesh_name(each.mesh), 0.0))
         findings = {spec.id: checks.load("program", spec.id).check(subject, spec.bounds) for spec in manifest.checks}
         misconception = efficiency = fingerprint = None
@@ -102,15 +104,16 @@ class ProgramGrading(RunnerGrading):
         cases = [case for case in self._prepared.cases if case.public or self._request.hidden]
         try:
             with self._sandbox.open(self._spec, self._context.stop) as session:
-                session.load(known.source, self._manifest.entry)
+                session.load(known.source, self._manifest.entry, modules=self._helpers)
                 theirs = examine(self._manifest, cases, self._sandbox, session, Context(stop=self._context.stop))
         except SubmissionFault:
             return False
         if any(result.mismatch for result in subject.results):
             return all(
-                compare(_returned(their.runs[name]), _returned(run), self._manifest.tolerance) is None
+                compare(one, other, self._manifest.tolerances) is None
                 for their, each in zip(theirs.programs, mine, strict=True)
                 for name, run in each.runs.items()
+                for one, other in zip(_returned(their.runs[name]), _returned(run), strict=True)
             )
         usual = pattern_of([pair.reference for pair in subject.pairs])
         patterns = [
@@ -146,12 +149,12 @@ class ProgramGrading(RunnerGrading):
         bounds = next(full_size, None)
         if bounds is None:
             return None
-        function = full_size_function(self._manifest, small)
+        function = full_size_function(self._manifest, small, self._helpers)
         reference = self._prepared.full_size
         if reference is None:
             raise GraderFault(f"{self._manifest.slug}: the reference was not compiled at full size")
         try:
-            program = inspect_function(function, self._sandbox, self._request.source, self._context, names_mesh=False)
+            program = inspect_function(function, self._sandbox, self._request.source, self._context, of_problem=True)
         except SubmissionFault as fault:
             return FullSizeProgram(reference, None, fault)
         chips = {topology: slice_of(topology)[0] for topology in bounds.topology}
@@ -171,10 +174,10 @@ class ProgramGrading(RunnerGrading):
             _check_inputs(got.measured, expected.measured)
             pairs.append(Pair(got.measured, expected.measured, tuple(case.id for case in got.cases)))
             for case in got.cases:
-                where, mismatch = compare_runs(expected.runs[case.id], got.runs[case.id], self._manifest.tolerance)
+                where, mismatch = compare_runs(expected.runs[case.id], got.runs[case.id], self._manifest.tolerances)
                 mesh = got.measured.mesh
                 results.append(Result(case, mesh, expected.runs[case.id], got.runs[case.id], where, mismatch))
-        return Subject(self._manifest.program, self._manifest.tolerance, tuple(pairs), tuple(results))
+        return Subject(self._manifest.program, self._manifest.tolerances, tuple(pairs), tuple(results))
 
 
 def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:

@@ -21,12 +21,13 @@ from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.grading import ProgramGrading
 from grader.modes.program.on_chip import with_chip
 from grader.modes.program.reference_programs import ProgramPrepared
-from grader.modes.program.stable_cases import draw_steady
+from grader.modes.program.stable_cases import RUNS_OF_A_CASE, draw_steady
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
 from grader.package.package import Package, ProgramManifest
 from grader.program.measurement import Leaves, Measured, mesh_name
 from grader.review.names import unmatched_leaves
+from grader.review.output_names import unmatched_outputs
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
 # A starter is public and usually contains the whole `init`.
@@ -60,16 +61,22 @@ class ProgramMode(Mode[ProgramPrepared]):
         self._sandbox.warm(self._spec)
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> ProgramPrepared:
+        # A package says how much one run of its cases may return, and here there are neighbours as well.
+        limits = self._manifest.limits
+        wider = self._manifest.model_copy(
+            update={"limits": limits.model_copy(update={"output_mb": limits.output_mb * RUNS_OF_A_CASE})}
+        )
+
         def draw(key: str) -> tuple[Case, ...]:
             context.progress("making the cases")
             return make_cases(sandbox, self._spec, self._package, key, context.stop)
 
         def examined_on(cases: tuple[Case, ...]) -> tuple[Examined, ...]:
             context.progress("running the reference")
-            return self._examine(sandbox, self._package.reference, cases, context.stop)
+            return self._examine(sandbox, self._package.reference, cases, context.stop, wider)
 
         try:
-            cases, examined = draw_steady(draw, examined_on, key, self._manifest.tolerance)
+            cases, examined = draw_steady(draw, examined_on, key, self._manifest.tolerances)
         except SubmissionFault as fault:
             raise failed(self._package, "reference.py", fault) from None
         for each in examined:
@@ -77,6 +84,9 @@ class ProgramMode(Mode[ProgramPrepared]):
                 if any(run.replicas):
                     raise GraderFault(f"{self._package.slug}: reference.py: replicas of one leaf differ, in {case_id}")
         refuse(self._package, _unmatched(self._manifest, [each.measured for each in examined]))
+        runs = [run for each in examined for run in each.runs.values()]
+        outputs = [each for run in runs for part in (run.init, *run.steps) for each in part.items()]
+        refuse(self._package, unmatched_outputs(self._manifest, outputs))
         return ProgramPrepared(cases, examined, self._full_size(sandbox, examined, context))
 
     def prepare_own(self, prepared: ProgramPrepared, own: OwnInputs, context: Context) -> ProgramPrepared:
@@ -102,7 +112,7 @@ class ProgramMode(Mode[ProgramPrepared]):
 
     def begin(self, prepared: ProgramPrepared, request: GradingRequest) -> ProgramGrading:
         manifest = _on_mesh(self._manifest, request.own) if request.own else self._manifest
-        return ProgramGrading(manifest, prepared, request, self._sandbox, self._spec)
+        return ProgramGrading(manifest, self._package.helpers, prepared, request, self._sandbox, self._spec)
 
     def inspect(
         self, prepared: ProgramPrepared, source: str, context: Context, chip: ChipName | None
@@ -110,7 +120,7 @@ class ProgramMode(Mode[ProgramPrepared]):
         cases = [case for case in prepared.cases if case.public]
         with self._sandbox.open(self._spec, context.stop) as session:
             context.progress("importing")
-            load_submission(session, source, self._manifest.entry)
+            load_submission(session, source, self._manifest.entry, modules=self._package.helpers)
             examined = examine(self._manifest, cases, self._sandbox, session, context, listing=True)
         return tuple(with_chip(each.measured, chip, self._sandbox, context) for each in examined.programs)
 
@@ -124,8 +134,8 @@ class ProgramMode(Mode[ProgramPrepared]):
             raise failed(self._package, "reference.py", fault) from None
 
     def _at_full_size(self, sandbox: Sandbox, source: str, examined: Sequence[Examined], context: Context) -> Measured:
-        function = full_size_function(self._manifest, examined[0].measured)
-        return inspect_function(function, sandbox, source, context, names_mesh=False)
+        function = full_size_function(self._manifest, examined[0].measured, self._package.helpers)
+        return inspect_function(function, sandbox, source, context, of_problem=True)
 
     def _prepare_on(self, manifest: ProgramManifest, cases: tuple[Case, ...], context: Context) -> ProgramPrepared:
         try:
@@ -145,7 +155,7 @@ class ProgramMode(Mode[ProgramPrepared]):
         """The programs of one of the package's own sources, on every mesh. Raises the errors of `examine`."""
         manifest = manifest or self._manifest
         with sandbox.open(self._spec, stop) as session:
-            session.load(source, manifest.entry)
+            session.load(source, manifest.entry, modules=self._package.helpers)
             return examine(manifest, cases, sandbox, session, Context(stop=stop)).programs
 
 

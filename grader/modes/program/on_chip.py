@@ -81,7 +81,8 @@ def with_chip(measured: Measured, chip: ChipName | None, sandbox: Sandbox, conte
 def _said(fault: SubmissionFault) -> str:
     if fault.reason == "time_limit":
         return (
-            f"The compiler was stopped: it can use {_LIMITS.time_s:g} s of CPU time, and {_LIMITS.wall_s:g} s in all."
+            f"The compiler was stopped: it can use {_LIMITS.time_s:g} s of CPU time, and {_LIMITS.wall_s:g} s in all. "
+            "If the machine was busy, try again."
         )
     if fault.reason == "killed":
         return "The compiler ended without an answer."

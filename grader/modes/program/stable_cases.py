@@ -23,7 +23,9 @@ log = logging.getLogger(__name__)
 _DRAWS = 4
 # Changing each input by some units in the last place changes a sum as much as another order of its terms does. There
 # are pairs, because only a neighbour on one side of the case crosses the point at which a unit switches.
-_PAIRS, _ULPS = 2, 4
+_PAIRS, _ULPS = 4, 4
+# The reference's, with all neighbours of the case.
+RUNS_OF_A_CASE = 1 + 2 * _PAIRS
 # A tighter tolerance requires exact results, which neighbours do not have.
 _LEAST_ULPS = 4 * _ULPS
 
@@ -89,10 +91,11 @@ def _leaves_tolerance(
     name: str, neighbours: Sequence[Case], examined: Sequence[Examined], tolerances: dict[str, Tolerance]
 ) -> bool:
     return any(
-        excess(list(each.runs[name].steps), list(each.runs[other.id].steps), tolerances) > 1
+        excess(dict(one), dict(moved), tolerances) > 1
         for each in examined
         if name in each.runs
         for other in neighbours
+        for one, moved in zip(each.runs[name].steps, each.runs[other.id].steps, strict=True)
     )
 
 

@@ -3,18 +3,22 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from grader.core.case import Case
 from grader.core.errors import GraderFault, SubmissionFault
 from grader.core.text import in_bytes
-from grader.core.wire import DTYPES, MAX_RANK, Array, ArrayForm, Message, unsendable
+from grader.core.wire import DTYPES, MAX_RANK, ArrayForm, Message, unsendable
 from grader.modes.program.export import Export, States
 from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramManifest
 from grader.program.listing import Listing
 from grader.program.measurement import Artifact, Leaves, Measured, Run, measured_of, mesh_name
+from grader.program.peak_buffers import PeakBuffers
+from grader.program.placed_arrays import PlacedArrays
+from grader.program.program_graph import read_graph
 from grader.program.strict_json import read
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
@@ -100,24 +104,50 @@ def measure(
     arrays = [arg for arg in signature.args if "static" not in arg]
     leaves: list[ArrayForm] = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
     inputs: list[ArrayForm] = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
-    reply = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(usual), alone, listing)
-    facts = reply.get("facts")
-    raw = {
-        "facts": facts,
+    artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual))
+    raw: dict[str, Any] = {
         "init": init_facts,
         "outputs": list(exported.outputs),
         "state": list(usual),
         "primitives": exported.primitives,
         "retraced": exported.retraced,
     }
-    check_outputs(facts, exported.outputs)
+    measured = compiled_and_read(session, mesh, artifact, raw, signature.inputs, alone=alone, listing=listing)
+    return Compiled(measured, raw, made)
+
+
+def compiled_and_read(
+    session: Session,
+    mesh: dict[str, int],
+    artifact: Artifact,
+    raw: dict[str, Any],
+    inputs: tuple[str, ...],
+    *,
+    runs: bool = True,
+    alone: bool = False,
+    listing: bool = False,
+) -> Measured:
+    """Compile an exported program, and read its facts, which are added to `raw`. Raises the errors of `verify`.
+
+    Args:
+      raw: `init` (its facts or None), the names of `outputs` and of the donated leaves (`state`), `primitives` and
+        `retraced`.
+      inputs: the names of the other leaves.
+      runs: the program will be run, so its results have to cross the wire.
+    """
+    reply = _compile(session, mesh, artifact, alone, listing)
+    raw["facts"] = facts = reply.get("facts")
+    check_outputs(facts, raw["outputs"], runs=runs)
     try:
-        artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual))
-        measured = replace(measured_of(raw, mesh, signature.inputs), artifact=artifact)
+        measured = replace(measured_of(raw, mesh, inputs), artifact=artifact)
         if listing:
             compiled, written = (read(Listing, reply.get(name), name) for name in ("listing", "written"))
-            measured = replace(measured, listing=compiled, written=written)
-        return Compiled(measured, raw, made)
+            arrays = read(PlacedArrays, reply.get("arrays"), "arrays")
+            peak = read(PeakBuffers, reply["peak"], "peak") if reply.get("peak") else None
+            sizes = len(measured.facts.inputs), len(measured.outputs), len(measured.facts.census.collectives)
+            graph = read_graph(reply["graph"], *sizes) if reply.get("graph") else None
+            measured = replace(measured, listing=compiled, written=written, arrays=arrays, peak=peak, graph=graph)
+        return measured
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
 
@@ -130,17 +160,11 @@ def _all_of(states: States, session: Session) -> Iterator[Leaves]:
     yield from later
 
 
-def _compile(
-    session: Session,
-    mesh: dict[str, int],
-    artifact: Array,
-    inputs: list[ArrayForm],
-    state: int,
-    alone: bool,
-    listing: bool = False,
-) -> Message:
+def _compile(session: Session, mesh: dict[str, int], artifact: Artifact, alone: bool, listing: bool = False) -> Message:
     try:
-        reply = session.compile(mesh, artifact, inputs, state=state, alone=alone, listing=listing)
+        reply = session.compile(
+            mesh, artifact.program, artifact.inputs, state=artifact.state, alone=alone, listing=listing
+        )
     except SubmissionFault as fault:
         raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None
     if only_on_chips := reply.get("only_on_chips"):
@@ -164,10 +188,12 @@ def _run_init(
     states that the runner reports.
     """
     assert exported.init is not None
-    facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone).get("facts")
-    names, states = tuple(exported.states[0]), []
+    facts = _compile(session, mesh, Artifact(exported.init, ({"shape": [], "dtype": "uint32"},), 0), alone).get("facts")
+    names, states = tuple(exported.states[0]), dict[object, Leaves]()
     check_outputs(facts, names)
     for case in signature.cases:
+        if case.inputs["seed"] in states:
+            continue
         seed = np.asarray(case.inputs["seed"], np.uint32)
         activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
         run = _run_of({}, _run(session, 1, [], [seed], activity), names, 1)
@@ -175,13 +201,15 @@ def _run_init(
             raise SubmissionFault(
                 "wrong_value", "`init` puts different values on devices that should hold the same ones."
             )
-        states.append(run.steps[0])
-    return facts, tuple(states)
+        states[case.inputs["seed"]] = run.steps[0]
+    return facts, tuple(states[case.inputs["seed"]] for case in signature.cases)
 
 
-def check_outputs(facts: object, names: Sequence[str]) -> None:
+def check_outputs(facts: object, names: Sequence[str], *, runs: bool = True) -> None:
     """Match the leaf names, which come from the runner, with the arrays of the program.
 
+    Args:
+      runs: see `compiled_and_read`.
     Raises:
       SubmissionFault: there are more or fewer names than arrays, or an array cannot cross the wire.
     """
@@ -195,7 +223,7 @@ def check_outputs(facts: object, names: Sequence[str]) -> None:
             "wrong_structure",
             f"The program returns {len(outputs)} arrays, and the runner names {len(names)} leaves.",
         )
-    for path, leaf in zip(names, outputs, strict=True):
+    for path, leaf in zip(names, outputs if runs else (), strict=runs):
         match leaf:
             case {"dtype": str(dtype)} if dtype not in DTYPES:
                 raise SubmissionFault("wrong_dtype", f"The program returns the leaf {path} as {unsendable(dtype)}")

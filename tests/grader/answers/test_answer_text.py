@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.answers.answer_text import AnswerUnfit, agrees, grouped, read_answer, show_answer
-from grader.answers.question_variants import bytes_text, fill
+from grader.answers.answer_text import AnswerUnfit, agrees, read_answer, show_answer
+from grader.core.template import bytes_text, fill, grouped
 from grader.package.package import AnswerSpec
 
 BYTES = AnswerSpec(id="a", label="A", kind="number", unit="bytes", tolerance=0.01)

@@ -12,14 +12,11 @@ from grader.checks.grading_table import grading_of
 from grader.checks.rule_wording import sentences_of, wording_of
 from grader.package.package import CheckSpec
 from grader.review.reader import read_package
-from tests.grader.shipped_submissions import PROBLEMS
+from tests.grader.shipped_submissions import PROBLEMS, package
 
 PACKAGES = Path(__file__).parents[1] / "packages"
-MANIFESTS = {
-    path.parent.name: read_package(path.parent).manifest
-    for folder in (PROBLEMS, PACKAGES)
-    for path in sorted(folder.glob("*/problem.toml"))
-}
+MANIFESTS = {path.parent.name: package(path.parent.name).manifest for path in sorted(PROBLEMS.glob("*/problem.toml"))}
+MANIFESTS |= {path.parent.name: read_package(path.parent).manifest for path in sorted(PACKAGES.glob("*/problem.toml"))}
 # Bounds that stand for words.
 WORDS = {"*": "every leaf", "only": "only inside loops", "never": "only outside loops", "any": "along any dimension"}
 WORDS |= {"loops": "inside loops", "no loop": "outside loops", "exact": "the same slices"}
@@ -96,7 +93,7 @@ def test_what_the_rules_do_not_bound_is_said_to_be_forbidden_only_if_it_is() -> 
 
 def test_an_author_may_say_in_a_sentence_of_their_own_what_a_check_asks_for() -> None:
     manifest = MANIFESTS["add_one"]
-    spec = CheckSpec(id="values", points=100, means="every element is one larger")
+    spec = manifest.checks[0].model_copy(update={"means": "every element is one larger"})
     (graded,) = grading_of(manifest.model_copy(update={"checks": [spec]}))
     assert graded.sentences == ("every element is one larger",)
     assert graded.bounds == grading_of(manifest)[0].bounds

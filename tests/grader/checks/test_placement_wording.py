@@ -28,23 +28,46 @@ def leaf(path: str, expected: Held, got: Held | None, when: str = "out") -> Leaf
 @pytest.mark.parametrize(
     ("expected", "got", "sentence"),
     [
-        (WHOLE, OVER_FSDP, "Your result is still split over `fsdp`. It should be whole on every device."),
-        (OVER_FSDP, WHOLE, "Your result is whole on every device. It should be split over `fsdp`."),
-        (OVER_FSDP, OVER_DATA, "Your result is split over `data`. It should be split over `fsdp`."),
-        (OVER_BOTH, OVER_DATA, "Your result is split over `data` only. It should be split over `data` and `fsdp`."),
-        (OVER_DATA, OVER_BOTH, "Your result is split over `data` and `fsdp`. It should be split over `data`."),
+        (
+            WHOLE,
+            OVER_FSDP,
+            "Your result of shape (8, 4) is still split over `fsdp`. It should be whole on every device.",
+        ),
+        (
+            OVER_FSDP,
+            WHOLE,
+            "Your result of shape (8, 4) is whole on every device. It should be split over `fsdp` along dimension 0.",
+        ),
+        (
+            OVER_FSDP,
+            OVER_DATA,
+            "Your result of shape (8, 4) is split over `data`. It should be split over `fsdp` along dimension 0.",
+        ),
+        (
+            OVER_BOTH,
+            OVER_DATA,
+            "Your result of shape (8, 4) is split over `data` only. It should be split over `data` and `fsdp` "
+            "along dimension 0.",
+        ),
+        (
+            OVER_DATA,
+            OVER_BOTH,
+            "Your result of shape (8, 4) is split over `data` and `fsdp`. It should be split over `data` along "
+            "dimension 0.",
+        ),
         (
             OVER_FSDP,
             COLUMNS,
-            "Your result is split over `fsdp` along dimension 1. It should be split along dimension 0.",
+            "Your result of shape (8, 4) is split over `fsdp` along dimension 1. It should be split along dimension 0.",
         ),
         (
             OVER_FSDP,
             REVERSED,
-            "Your result is split over `fsdp`, but the devices hold each other's parts. It should be split in the "
+            "Your result of shape (8, 4) is split over `fsdp`, but the devices hold each other's parts. It should "
+            "be split in the "
             "order of the mesh.",
         ),
-        (WHOLE, None, "Your result is missing. It should be in the result."),
+        (WHOLE, None, "Your result is missing. It should be returned."),
     ],
 )
 def test_a_result_has_one_sentence(expected: Held, got: Held | None, sentence: str) -> None:
@@ -62,14 +85,14 @@ def named(paths: Sequence[str], whens: Sequence[str] = ("in", "out")) -> tuple[s
 
 
 def test_leaves_with_the_same_fault_share_a_sentence() -> None:
-    should = "whole on every device. They should be split over `fsdp`."
+    should = "whole on every device. They should be split over `fsdp` along dimension 0."
     assert named(["a", "b"]) == (f"`a` and `b` are {should}",)
     assert named(["a", "b", "c"]) == (f"`a`, `b` and 1 more leaf are {should}",)
     assert named(["a", "b", "c", "d"]) == (f"`a`, `b` and 2 more leaves are {should}",)
 
 
 def test_a_sentence_says_when_if_the_leaf_is_wrong_only_then() -> None:
-    should = "`w` is whole on every device. It should be split over `fsdp`."
+    should = "`w` of shape (8, 4) is whole on every device. It should be split over `fsdp` along dimension 0."
     assert named(["w"], ["in"]) == (f"In the initial state, {should}",)
     assert named(["w"], ["out"]) == (f"After the step, {should}",)
 

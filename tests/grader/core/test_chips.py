@@ -52,12 +52,30 @@ def test_a_sentence_can_name_a_chip() -> None:
 
 @pytest.mark.parametrize(("installed", "found"), [(version("jaxlib"), True), ("0.9.0", False), (None, False)])
 def test_the_compiler_for_gpus_has_to_be_that_of_jaxlib(
-    monkeypatch, tmp_path, installed: str | None, found: bool
+    monkeypatch, tmp_path, request, installed: str | None, found: bool
 ) -> None:
     monkeypatch.setattr(chips, "GPU_FOLDER", tmp_path)
+    compiler_of.cache_clear()
+    request.addfinalizer(compiler_of.cache_clear)
     if installed:
         about = tmp_path / f"jax_cuda12_pjrt-{installed}.dist-info"
         about.mkdir()
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: jax-cuda12-pjrt\nVersion: {installed}\n")
     assert compiler_of("gpu") == (f"jax-cuda12-pjrt {installed}" if found else None)
     assert ("h100" in [each.name for each in offered_chips()]) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "per_s", "clock"), [("v5e", 100e9, 1.5e9), ("v5p", 200e9, 1.75e9), ("v6e", 200e9, 1.75e9)]
+)
+def test_what_a_tpu_sends_in_a_second_follows_from_its_documented_figures(name: str, per_s: float, clock: float):
+    torus = CHIPS[name].torus
+    assert torus is not None
+    assert torus.sent_per_s == per_s
+    assert torus.cycles_per_s == pytest.approx(clock, rel=0.01)
+    sent, second = torus.sent_per_s, torus.cycles_per_s
+    assert torus.cycles_to_send("all-gather", sent, 8) == second
+    # One of the two directions.
+    assert torus.cycles_to_send("collective-permute", sent, 8) == 2 * second
+    # On a ring of 16, the destination is 4 chips away on average, and never less than one.
+    assert [torus.cycles_to_send("all-to-all", sent, size) for size in (2, 16)] == [second, 4 * second]

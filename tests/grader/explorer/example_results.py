@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from app.learning.explorer.examples import RESULTS, all_examples
-from grader.explorer.exploration import Explored, ExploredComputation, explored
+from grader.explorer.description import explored
+from grader.explorer.exploration import Explored, ExploredArray, ExploredComputation
 from grader.judging.judge import Judge
 from grader.sandbox.build import build_sandbox
 
@@ -19,7 +20,14 @@ _MOST_INSTRUCTIONS = 120
 def without_long_listings(result: Explored) -> Explored:
     """The result as it ships."""
     programs = [
-        each.model_copy(update={"hlo": _short(each.hlo), "stablehlo": _short(each.stablehlo)})
+        each.model_copy(
+            update={
+                "hlo": _short(each.hlo),
+                "stablehlo": _short(each.stablehlo),
+                "jaxpr": _short(each.jaxpr),
+                "arrays": _few(each.arrays),
+            }
+        )
         for each in result.programs
     ]
     return result.model_copy(update={"programs": programs})
@@ -27,6 +35,10 @@ def without_long_listings(result: Explored) -> Explored:
 
 def _short(listing: list[ExploredComputation]) -> list[ExploredComputation]:
     return listing if sum(len(each.instructions) for each in listing) <= _MOST_INSTRUCTIONS else []
+
+
+def _few(arrays: list[ExploredArray]) -> list[ExploredArray]:
+    return arrays if len(arrays) <= _MOST_INSTRUCTIONS else []
 
 
 def main() -> None:

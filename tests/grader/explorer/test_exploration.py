@@ -1,12 +1,17 @@
 """What a compiled program is like, as data: complete, bounded, and equal to what the checks read."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
+from app.learning.explorer.exploration_view import arrange_explored
+from app.learning.explorer.totals import count_text
 from grader.core.errors import SubmissionFault
-from grader.explorer.exploration import MAX_COLLECTIVES, Explored, explored, fault_of
+from grader.explorer.description import MAX_COLLECTIVES, explored, fault_of
+from grader.explorer.exploration import Explored
+from grader.program.collectives import Collective
 from grader.program.listing import ListedComputation, ListedInstruction, Listing
-from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, product, program, whole
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, part, product, program, whole
 
 
 def test_a_program_is_described_with_the_lines_that_cause_it():
@@ -54,6 +59,39 @@ def test_two_versions_are_compared_mesh_by_mesh():
 def test_a_huge_program_is_cut_and_the_rest_is_counted():
     [found] = explored([program(EIGHT, collectives=[exchange("all-gather", 64)] * (MAX_COLLECTIVES + 7))]).programs
     assert (len(found.collectives), found.unlisted_collectives) == (MAX_COLLECTIVES, 7)
+
+
+def merged(lines: Sequence[int | None]) -> Collective:
+    """A collective in which XLA merged one of each of these lines."""
+    return exchange("all-reduce", 64 * len(lines), parts=tuple(part(64, (0,), line=line) for line in lines))
+
+
+def test_a_merged_collective_has_an_entry_for_each_line_but_is_one():
+    gather = exchange("all-gather", 64, source_line=2)
+    result = explored([program(EIGHT, collectives=[gather, merged([8, 9, 8, None])])])
+    [found] = result.programs
+    assert [(each.line, each.bytes, each.ring_bytes, each.sent_with) for each in found.collectives] == [
+        (2, 64, 56, None),
+        (8, 128, 112, None),
+        (9, 64, 56, 1),
+        (None, 64, 56, 1),
+    ]
+    assert count_text(found) == "2 collectives"
+    [mesh] = arrange_explored(result).meshes
+    assert [row.remark for row in mesh.program.collectives] == [
+        "",
+        "sent together with line 9",
+        "sent together with line 8",
+        "sent together with lines 8 and 9",
+    ]
+    assert mesh.timeline.count("sent together with line 9") == 1
+    assert arrange_explored(result).lines[9] == ("all-reduce over x, 64 B, sent together with line 8",)
+
+
+def test_a_merged_collective_that_does_not_fit_is_left_out_whole():
+    made = [exchange("all-gather", 64)] * (MAX_COLLECTIVES - 1) + [merged([8, 9])]
+    [found] = explored([program(EIGHT, collectives=made)]).programs
+    assert (len(found.collectives), found.unlisted_collectives) == (MAX_COLLECTIVES - 1, 1)
 
 
 def test_an_unknown_number_of_products_is_unknown():

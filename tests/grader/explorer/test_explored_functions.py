@@ -4,7 +4,8 @@ import pytest
 
 from app.learning.explorer.examples import all_examples, shipped_results
 from grader.core.errors import SubmissionFault
-from grader.explorer.exploration import Explored, explored
+from grader.explorer.description import explored, fault_of
+from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import read_function
 from tests.grader.explorer.example_results import without_long_listings
 
@@ -17,6 +18,7 @@ def named(result: Explored) -> list[str]:
     return [
         f"{each.collective} over {' and '.join(each.axes or ())}{', in a loop' if each.in_loop else ''}"
         for each in program.collectives
+        if each.sent_with is None
     ]
 
 
@@ -149,3 +151,158 @@ def f(mesh, x):
         judge.inspect_function(function, source)
     assert caught.value.reason == "not_exportable"
     assert "XLA does not compile `ragged_all_to_all` for CPUs, only for GPUs and TPUs." in str(caught.value)
+
+
+PALLAS = """\
+from jax.experimental import pallas as pl
+
+def double(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+def f(x):
+    return pl.pallas_call(double, out_shape=x)(x)
+"""
+CALL = "import jax\n\ndef f(x):\n    return {}\n"
+SCALED = """\
+import jax
+import jax.numpy as jnp
+
+def f(x):
+    rows, scales = jnp.ones((1, 64, 256), jnp.float8_e4m3fn), jnp.ones((1, 64, 8), jnp.float8_e8m0fnu)
+    return x[0, 0] * jax.nn.scaled_matmul(rows, rows, scales, scales)
+"""
+PARTITIONED = """\
+from jax.experimental.custom_partitioning import custom_partitioning
+
+
+@custom_partitioning
+def doubled(x):
+    return x * 2
+
+def partition(mesh, args, result):
+    return mesh, lambda x: x * 2, result.sharding, (args[0].sharding,)
+
+doubled.def_partition(partition=partition, sharding_rule="i j -> i j")
+
+def f(x):
+    return doubled(x)
+"""
+INSPECTED = """\
+import jax
+from jax.debug import visualize_array_sharding
+
+def f(x):
+    y = x * 2
+    jax.debug.inspect_array_sharding(y, callback=print)
+    visualize_array_sharding(y)
+    jax.debug.inspect_array_sharding(x, callback=print)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "message"),
+    [
+        (PARTITIONED, 14, "Divide the work yourself with `jax.shard_map`"),
+        (SCALED, 6, "Multiply by the scales"),
+        (CALL.format("jax.ffi.ffi_call('own', x)(x)"), 4, "Write it with `jax.numpy` and `jax.lax`."),
+        (PALLAS, 7, "Pass `interpret=True` to `pallas_call`"),
+        (CALL.format("x.nothing"), 4, "has no attribute"),
+    ],
+    ids=["custom_partitioning", "scaled", "foreign", "pallas", "error"],
+)
+def test_what_has_no_program_has_a_line(judge, source, line, message):
+    with pytest.raises(SubmissionFault) as raised:
+        judge.inspect_function(read_function("f", "data=4", INPUTS), source)
+    fault = fault_of(raised.value, "source").fault
+    assert fault is not None
+    assert (fault.line, message in fault.message) == (line, True)
+
+
+def test_a_question_where_an_array_lives_is_left_out_with_a_note(judge):
+    [program] = explored(judge.inspect_function(read_function("f", "data=4", INPUTS), INSPECTED)).programs
+    table = "The table of arrays in between shows where each array lives, at the line that computes it."
+    assert program.remarks[-2:] == [
+        f"Lines 6 and 8 call `jax.debug.inspect_array_sharding`, which is left out. {table}",
+        f"Line 7 calls `jax.debug.visualize_array_sharding`, which is left out. {table}",
+    ]
+    [doubled] = program.arrays
+    assert (doubled.line, doubled.spec) == (5, "P('data')")
+
+
+def test_an_approximate_top_k_is_compiled(judge):
+    source = CALL.format("jax.lax.approx_min_k(x, 3)[0]")
+    [program] = explored(judge.inspect_function(read_function("f", "data=4", INPUTS), source)).programs
+    assert [leaf.shape for leaf in program.leaves.leaves if leaf.when == "out"] == [(16, 3)]
+
+
+def test_an_interpreted_kernel_is_compiled(judge):
+    source = PALLAS.replace("out_shape=x)", "out_shape=x, interpret=True)")
+    [program] = explored(judge.inspect_function(read_function("f", "data=4", INPUTS), source)).programs
+    assert [leaf.shape for leaf in program.leaves.leaves if leaf.when == "out"] == [(16, 8)]
+
+
+def test_what_is_in_a_branch_runs_at_most_so_often(judge):
+    source = """\
+import jax
+from jax.sharding import PartitionSpec as P
+
+def f(mesh, x, w):
+    def local(x, w):
+        x = jax.lax.cond(x[0, 0] > 0, lambda x: x @ w, lambda x: x, x)
+        return jax.lax.psum(jax.lax.cond(w[0, 0] > 0, lambda x: jax.lax.pmax(x, "data"), lambda x: x, x), "data")
+
+    return jax.shard_map(local, mesh=mesh, in_specs=(P("data"), P()), out_specs=P(), check_vma=False)(x, w)
+"""
+    function = read_function("f", "data=4", f"{INPUTS}\nw: float32[8, 8]")
+    [program] = explored(judge.inspect_function(function, source)).programs
+    assert [(each.line, each.conditional) for each in program.collectives] == [(7, True), (7, False)]
+    assert [(each.line, each.conditional) for each in program.flops_by_line] == [(6, True)]
+
+
+DATA_PARALLEL = """\
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.sharding import PartitionSpec as P
+
+def step(mesh, w1, w2, x):
+    def local(w1, w2, x):
+        def loss_of(w1, w2):
+            return jnp.mean((jnp.tanh(x @ w1) @ w2) ** 2)
+
+        loss, grads = jax.value_and_grad(loss_of, argnums=(0, 1))(w1, w2)
+        grads = jax.tree.map(lambda grad: lax.pmean(grad, "data"), grads)
+        return grads, lax.pmean(loss, "data")
+
+    return jax.shard_map(local, mesh=mesh, in_specs=(P(), P(), P("data")), out_specs=P(), check_vma=False)(w1, w2, x)
+"""
+WEIGHTS = 'w1: float32[256, 256]\nw2: float32[256, 256]\nx: float32[32, 256] P("data")'
+
+
+def test_merged_collectives_keep_their_lines(judge):
+    """XLA sends the gradients and the loss in one all-reduce, whose metadata may be that of the loss."""
+    [program] = explored(judge.inspect_function(read_function("step", "data=8", WEIGHTS), DATA_PARALLEL)).programs
+    assert [(each.line, each.bytes, each.executions, each.sent_with) for each in program.collectives] == [
+        (12, 2 * 256 * 256 * 4, 1, None),
+        (13, 4, 1, 0),
+    ]
+    assert sum(each.ring_bytes for each in program.collectives) == -(-2 * 7 * (2 * 256 * 256 * 4 + 4) // 8)
+
+
+def test_what_the_partitioner_merges_has_the_lines_of_its_products(judge):
+    source = """\
+import jax
+import jax.numpy as jnp
+
+def loss_of(w1, w2, x):
+    h = jnp.tanh(x @ w1)
+    y = h @ w2
+    return jnp.mean(y ** 2)
+
+def step(w1, w2, x):
+    return jax.value_and_grad(loss_of, argnums=(0, 1))(w1, w2, x)
+"""
+    [program] = explored(judge.inspect_function(read_function("step", "data=8", WEIGHTS), source)).programs
+    assert sorted((each.line, each.bytes) for each in program.collectives) == [(5, 1 << 18), (6, 1 << 18), (7, 4)]
+    assert [each.sent_with for each in program.collectives] == [None, 0, 0]

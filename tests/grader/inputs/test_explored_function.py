@@ -26,6 +26,27 @@ def test_what_is_written_is_read_and_written_again():
     assert read_function(function.name, function.mesh_text, function.inputs_text) == function
 
 
+def test_static_values_explicit_axes_and_a_state_are_read_and_written_again():
+    inputs = "n = 3\nmode = 'train'\nrate = -0.5\nfast = True\nnone = None\nkey: key<fry>[]"
+    function = read_function("f", "data=4!, model=2", inputs, "init")
+    assert (function.explicit, function.init) == (["data"], "init")
+    assert [each.value for each in function.inputs[:5]] == [3, "train", -0.5, True, None]
+    assert (function.mesh_text, function.inputs_text) == ("data=4!, model=2", inputs)
+    assert read_function("f", function.mesh_text, function.inputs_text, "init") == function
+    assert Function.model_validate_json(function.model_dump_json()) == function
+
+
+def test_a_state_can_be_the_only_input():
+    assert read_function("f", "a=4", "", "init").inputs == []
+
+
+def test_an_explicit_axis_is_one_of_the_mesh():
+    function = read_function("f", "a=4", "x: float32[8]")
+    assert faults_of(function.model_copy(update={"explicit": ["b"]})) == [
+        "The mesh has no axis 'b', so it cannot be Explicit. Its axes are a."
+    ]
+
+
 X = "x: float32[8]"
 
 
@@ -69,7 +90,16 @@ X = "x: float32[8]"
         ("f", "a=2,b=2", 'x: float32[6] P(("a", "b"))', "which a and b cannot split into 4"),
         ("f", "a=4", "x: float32[2147483648, 2147483648]", "bytes. At most"),
         ("f", "a=4", "x: float32[99999999999]", "less than or equal to"),
-        ("f", "a=4", "\n".join(f"x{number}: float32[8]" for number in range(65)), "at most 64 items"),
+        pytest.param(
+            "f", "a=4", "\n".join(f"x{number}: float32[8]" for number in range(1025)), "at most 1024 items", id="leaves"
+        ),
+        ("f", "a=4!!", X, "The mesh cannot be read at 'a=4!!'"),
+        ("f", "a=4", "n = a", "Line 1 of the inputs: the value 'a' of n cannot be read. Write a number, a string in"),
+        ("f", "a=4", "n = [1]", "the value '[1]' of n cannot be read"),
+        ("f", "a=4", "n = 1e999", "the value '1e999' of n cannot be read"),
+        ("f", "a=4", f"n = {'(' * 50}", "cannot be read"),
+        ("f", "a=4", "x/n = 1", "x/n: only arrays can be leaves of an argument. Name a whole argument."),
+        ("f", "a=4", "x == 1", "Line 1 of the inputs cannot be read"),
     ],
 )
 def test_what_is_wrong_is_named_with_the_remedy(name, mesh, inputs, message):

@@ -108,6 +108,18 @@ def test_another_order_of_sums_is_the_same_mistake(shipped: Callable[..., Packag
     assert verdict.misconception == "Mistake 3."
 
 
+def test_rounding_of_an_element_that_nearly_cancels_is_the_same_mistake(
+    shipped: Callable[..., Package], tmp_path: Path
+) -> None:
+    def diverged(x: np.ndarray, nearly_zero: float) -> np.ndarray:
+        return np.where(x == 0, nearly_zero, 1e6 * x).astype(np.float32)
+
+    package = shipped({3: lambda x: diverged(x, 403.45)})
+    for nearly_zero, found in ((403.52, "Mistake 3."), (500.0, None)):
+        verdict, _ = judged(package, tmp_path, LINES[0], lambda x, close=nearly_zero: diverged(x, close))
+        assert verdict.misconception == found
+
+
 @pytest.mark.parametrize("place", range(len(PUBLIC)))
 def test_one_other_element_is_another_mistake(shipped: Callable[..., Package], tmp_path: Path, place: int) -> None:
     verdict, run = judged(shipped(), tmp_path, LINES[3], lambda x: x + 5 + 0.01 * (np.arange(8) == place).astype("f4"))

@@ -26,6 +26,7 @@ def schema() -> dict[str, Any]:
         manifest = definitions[model.__name__]["properties"]
         manifest["checks"]["items"] = {"anyOf": [_check(mode, name, definitions) for name in checks.names(mode)]}
         manifest["tolerance"]["propertyNames"] = {"enum": list(DTYPES)}
+    definitions["OutputTolerance"]["properties"]["dtype"]["anyOf"][0]["enum"] = list(DTYPES)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "problem.toml of Meshgrade",

@@ -213,7 +213,7 @@ def run(x):
 
 def submitted() -> Program:
     names: dict[str, Any] = {}
-    exec(compile(SUBMISSION, "/scratch/submission.py", "exec"), names)
+    exec(compile(SUBMISSION, "submission.py", "exec"), names)
     return jax.shard_map(names["run"], mesh=F, in_specs=P("fsdp"), out_specs=P()), (array((8, 4), P("fsdp")),), ()
 
 

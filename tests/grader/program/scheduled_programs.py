@@ -24,6 +24,8 @@ VARIANTS: dict[str, tuple[str, dict[str, int], dict[str, str | bool]]] = {
     "not_combined": ("gathered_ahead", {"fsdp": 8}, {"xla_gpu_all_gather_combine_threshold_bytes": "0"}),
     "pipelined": ("layers_in_a_loop", {"fsdp": 8}, {"xla_gpu_enable_pipelined_all_gather": True}),
 }
+# Programs for TPUs alone.
+FOR_TPUS = {"lines_merged"}
 _SOURCE = """
 import jax
 import jax.numpy as jnp
@@ -70,6 +72,15 @@ def next_gathered_first(weights, x):
         return (jnp.tanh(h @ w), whole(part)), None
     (h, w), _ = lax.scan(layer, (x, whole(weights[0])), weights[1:])
     return jnp.tanh(h @ w)
+
+
+def lines_merged(bias, scale, w, x):
+    def summed(a, b):
+        one = lax.psum(a, "fsdp")
+        return one, lax.psum(b, "fsdp"), lax.psum(b * 2, "fsdp")
+    whole = lax.all_gather(w, "fsdp", axis=0, tiled=True)
+    h = jnp.tanh(x @ whole)
+    return summed(h.sum(0) * bias, scale * h[0, :512]), h
 """
 
 
@@ -97,16 +108,16 @@ def compile_all(platform: Platform) -> dict[str, str]:
     for name, (function, args) in _programs(_mesh({"fsdp": 8})).items():
         if platform == "tpu":
             chips = np.array(topologies.get_topology_desc("v5e:2x4", platform="tpu").devices)
-            texts[name] = _lowered(function, args, chips, platform).compile().as_text() or ""
-        else:
+            texts[name] = lowered_for(function, args, chips, platform).compile().as_text() or ""
+        elif name not in FOR_TPUS:
             texts[name], _ = schedule_for_gpu(
-                _lowered(function, args, devices_of(CHIPS["h100"], "h100:8", (8,)), platform)
+                lowered_for(function, args, devices_of(CHIPS["h100"], "h100:8", (8,)), platform)
             )
     if platform == "gpu":
         for name, (base, axes, flags) in VARIANTS.items():
             mesh, sizes = _mesh(axes), tuple(axes.values())
             chips = devices_of(CHIPS["h100"], str(CHIPS["h100"].topology(mesh.size)), sizes)
-            texts[name], _ = schedule_for_gpu(_lowered(*_programs(mesh)[base], chips, platform), flags)
+            texts[name], _ = schedule_for_gpu(lowered_for(*_programs(mesh)[base], chips, platform), flags)
     # Keep only the last part of the files that it names, because the rest is specific to this machine.
     return {name: re.sub(r'"/[^"\n]*/([^"/\n]+\.py)"', r'"\1"', text) for name, text in texts.items()}
 
@@ -151,6 +162,14 @@ def _programs(mesh: Any) -> dict[str, tuple[Any, list[Any]]]:
             jax.jit(mapped("next_gathered_first", (layers, rows), rows)),
             [array(4, 1024, 1024, spec=layers), array(8192, 1024, spec=rows)],
         ),
+        "lines_merged": (
+            jax.jit(mapped("lines_merged", (P(), P(), weights.spec, rows), (P(), rows))),
+            [
+                *[array(size, spec=P()) for size in (1024, 512)],
+                array(512, 1024, spec=weights.spec),
+                array(4096, 512, spec=rows),
+            ],
+        ),
         "ring": (
             jax.jit(mapped("ring", (P(), columns), columns)),
             [array(1024, 1024, spec=P()), array(1024, 8192, spec=columns)],
@@ -162,7 +181,7 @@ def _programs(mesh: Any) -> dict[str, tuple[Any, list[Any]]]:
     }
 
 
-def _lowered(function: Any, args: list[Any], chips: Any, platform: Platform) -> Any:
+def lowered_for(function: Any, args: list[Any], chips: Any, platform: Platform) -> Any:
     """The function, exported for host devices, for a mesh of these chips."""
     import jax
     from jax.sharding import Mesh

@@ -6,6 +6,7 @@ from grader.program.census import Collective, take_census
 from grader.program.tokens import ProgramUnreadable
 from tests.grader.program.handwritten_hlo import module
 
+SUM_OF_TWO = "(f32[16,4], f32[16,4]) {}(%a, %b), to_apply=%add, replica_groups=[1,8]<=[8], channel_id=3{}"
 GROUPS_OF_4 = "replica_groups=[2,4]<=[8], use_global_device_ids=true, channel_id=3"
 
 
@@ -161,3 +162,74 @@ def test_a_collective_that_makes_no_sense_is_refused(line: str, expected: str) -
 def test_a_program_for_another_number_of_devices_is_refused(header: str) -> None:
     with pytest.raises(ProgramUnreadable, match="not for 8 devices"):
         collectives(header=header)
+
+
+def at(line: int) -> str:
+    return f', metadata={{source_file="submission.py" source_line={line}}}'
+
+
+def lines_of(*lines: str, before: str = "") -> tuple[int | None, ...]:
+    (found,) = collectives(*lines, before=before)
+    return tuple(part.source_line for part in found.parts)
+
+
+def test_a_merged_collective_has_the_lines_of_its_elements() -> None:
+    assert lines_of(
+        f"%a = f32[16,4] negate(%p){at(2)}",
+        f"%b = f32[16,4] exponential(%p){at(3)}",
+        f"%r = {SUM_OF_TWO.format('all-reduce', at(9))}",
+        f"%first = f32[16,4] get-tuple-element(%r), index=0{at(8)}",
+        f"%second = f32[16,4] get-tuple-element(%r), index=1{at(9)}",
+    ) == (8, 9)
+
+
+def test_elements_are_taken_from_the_end_of_an_asynchronous_collective() -> None:
+    assert lines_of(
+        f"%a = f32[16,4] negate(%p){at(2)}",
+        f"%b = f32[16,4] exponential(%p){at(3)}",
+        f"%r = {SUM_OF_TWO.format('all-reduce-start', at(9))}",
+        "%done = (f32[16,4], f32[16,4]) all-reduce-done(%r)",
+        f"%first = f32[16,4] get-tuple-element(%done), index=0{at(8)}",
+        "%second = f32[16,4] get-tuple-element(%done), index=1",
+    ) == (8, 3)
+
+
+def test_without_lines_of_elements_the_operands_tell() -> None:
+    fused = """
+%doubled (x: f32[16,4]) -> f32[16,4] {
+  %x = f32[16,4] parameter(0)
+  ROOT %y = f32[16,4] add(%x, %x), metadata={source_file="submission.py" source_line=4}
+}
+"""
+    assert lines_of(
+        f"%made = f32[16,4] negate(%p){at(2)}",
+        "%a = f32[16,4] copy(%made)",
+        "%b = f32[16,4] fusion(%p), kind=kLoop, calls=%doubled",
+        f"%r = {SUM_OF_TWO.format('all-reduce', at(9))}",
+        "%first = f32[16,4] get-tuple-element(%r), index=0",
+        before=fused,
+    ) == (2, 4)
+
+
+def test_without_lines_of_operands_the_uses_of_the_elements_tell() -> None:
+    assert lines_of(
+        "%a = f32[16,4] copy(%p)",
+        "%b = f32[16,4] bitcast(%p)",
+        f"%r = {SUM_OF_TWO.format('all-reduce', at(9))}",
+        "%first = f32[16,4] get-tuple-element(%r), index=0",
+        "%moved = f32[16,4] copy(%first)",
+        f"%used = f32[16,4] negate(%moved){at(7)}",
+    ) == (7, 9)
+
+
+def test_the_line_of_a_merged_collective_sends_most_of_its_bytes() -> None:
+    rest = "to_apply=%add, replica_groups=[1,8]<=[8], channel_id=3"
+    found = only(
+        f"%small = f32[] constant(1){at(2)}",
+        f"%r = (f32[16,4], f32[], f32[]) all-reduce(%p, %small, %small), {rest}{at(2)}",
+        f"%first = f32[16,4] get-tuple-element(%r), index=0{at(8)}",
+        f"%second = f32[] get-tuple-element(%r), index=1{at(2)}",
+    )
+    assert found.source_line == 8
+    assert [part.ring_bytes for part in found.parts] == [448, 7, 7]
+    assert sum(part.ring_bytes for part in found.parts) == found.ring_bytes

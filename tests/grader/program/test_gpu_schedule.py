@@ -7,7 +7,8 @@ import pytest
 from grader.core.chips import CHIPS
 from grader.program.differences_on_chip import differences_on_chip
 from grader.program.hlo import read_hlo
-from grader.program.schedule import Schedule, ScheduledComputation, read_schedule
+from grader.program.schedule import Schedule, ScheduledComputation
+from grader.program.schedule_reader import read_schedule
 from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program
 from tests.grader.program.scheduled_programs import FOLDERS, VARIANTS
 
@@ -30,7 +31,7 @@ def communication(computation: ScheduledComputation) -> list[tuple[str, int, int
         (
             each.kind,
             len(each.dtypes),
-            computation.kernels_between(each),
+            len(computation.kernels_between(each)),
             sum(step.flops or 0 for step in computation.between(each)),
         )
         for each in computation.collectives

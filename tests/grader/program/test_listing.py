@@ -7,7 +7,7 @@ from tests.grader.program.handwritten_hlo import module
 
 GATHER = (
     "%gather = f32[16,4]{1,0} all-gather(f32[2,4]{1,0} %p), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, "
-    'use_global_device_ids=true, metadata={op_name="jit(f)/gather" source_file="/tmp/submission.py" source_line=7}'
+    'use_global_device_ids=true, metadata={op_name="jit(f)/gather" source_file="submission.py" source_line=7}'
 )
 LOOP = """
 %body (s: s32[]) -> s32[] {

@@ -11,7 +11,8 @@ from grader.core.chips import CHIPS
 from grader.program.differences_on_chip import differences_on_chip
 from grader.program.hlo import read_hlo
 from grader.program.on_chip import from_json
-from grader.program.schedule import MAX_STEPS, Schedule, ScheduledComputation, read_schedule
+from grader.program.schedule import MAX_STEPS, Schedule, ScheduledComputation
+from grader.program.schedule_reader import read_schedule
 from grader.program.tokens import ProgramUnreadable
 
 SCHEDULED = Path(__file__).with_name("scheduled")
@@ -54,6 +55,18 @@ def test_each_collective_has_its_bytes_its_dtype_and_its_line():
     assert (scatter.dtypes, scatter.logical_bytes) == (("f32",) * 3, 3 * 4 * 256 * 256)
     assert scatter.ring_bytes == scatter.logical_bytes * 7 // 8
     assert {each.line for each in program.collectives} == {11}
+
+
+def test_what_several_lines_sent_is_one_collective_with_a_share_for_each():
+    [program] = schedule_of("lines_merged").computations
+    [summed] = [each for each in program.collectives if each.kind == "all-reduce"]
+    assert [(each.line, each.dtypes, each.logical_bytes) for each in summed.shares] == [
+        (51, ("f32",), 4 * 1024), (52, ("f32", "f32"), 2 * 4 * 512),
+    ]  # fmt: skip
+    assert sum(each.logical_bytes for each in summed.shares) == summed.logical_bytes
+    # A collective of one line is its own share.
+    [gather] = [each for each in program.collectives if each.kind == "all-gather"]
+    assert (gather.by_line, gather.shares[0].logical_bytes) == ((), gather.logical_bytes)
 
 
 def test_a_loop_is_one_step_of_its_caller_and_has_a_schedule_of_its_own():
@@ -112,6 +125,15 @@ def test_a_start_and_its_done_are_one_collective():
     assert communication(program) == [("all-gather", True, 70)]
 
 
+def test_a_kernel_of_ones_own_is_a_step_without_an_estimate():
+    meanwhile = '%meanwhile = f32[8] add(%p, %p), backend_config={"window_config":{"estimated_cycles":"70"}}'
+    kernel = '%kernel = f32[8] custom-call(%p), custom_call_target="tpu_custom_call"'
+    other = '%other = f32[8] custom-call(%p), custom_call_target="Sharding"'
+    [program] = read(STARTED.replace(meanwhile, f"{kernel}\n  {other}")).computations
+    assert [(each.name, each.cycles) for each in program.steps][1:2] == [("kernel", None)]
+    assert not any(each.name == "other" for each in program.steps)
+
+
 def test_another_collective_of_the_same_channel_is_one_of_its_own():
     alike = "channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, use_global_device_ids=true"
     after = f"%done = f32[64] all-gather-done(%start)\n  ROOT %again = f32[512] all-gather(%done), {alike}"
@@ -151,22 +173,32 @@ def test_a_schedule_of_many_steps_is_cut_and_says_by_how_many():
     assert found.computations[0].collectives == ()
 
 
-def program_json(**changed: object) -> dict[str, object]:
+def program_json(*copies: dict[str, object], **changed: object) -> dict[str, object]:
     step = {"name": "a", "cycles": 1, "flops": 0, "line": None}
     collective = {
         "kind": "all-gather", "dtypes": ["f32"], "axes": ["fsdp"], "group_size": 8, "logical_bytes": 8, "ring_bytes": 7,
         "link": "ICI",
-        "line": None, "start": 0, "done": 1,
+        "line": None, "start": 0, "done": 1, "by_line": [],
     } | changed  # fmt: skip
-    computation = {"name": "main", "caller": "", "executions": 1, "steps": [step] * 2, "collectives": [collective]}
-    memory = {"argument_bytes": 0, "output_bytes": 0, "temporary_bytes": 0, "alias_bytes": 0}
-    return {
-        "memory": memory, "peak_bytes": 0, "flops": 0, "schedule": {"computations": [computation], "left_out": 0}
+    computation = {
+        "name": "main", "caller": "", "executions": 1, "steps": [step] * 2, "collectives": [collective],
+        "copies": list(copies),
     }  # fmt: skip
+    memory = {"argument_bytes": 0, "output_bytes": 0, "temporary_bytes": 0, "alias_bytes": 0}
+    schedule = {"computations": [computation], "left_out": 0, "copies_left_out": 0}
+    return {"memory": memory, "peak_bytes": 0, "flops": 0, "schedule": schedule}
 
 
 def test_what_a_verifier_answers_is_read_without_trust():
     assert from_json(program_json()).schedule.computations[0].collectives[0].asynchronous
+    copy = {"shape": "f32[8]", "bytes": 32, "source": "HBM", "target": "on-chip memory", "line": None, "start": 0}
+    assert from_json(program_json(copy | {"done": 2})).schedule.computations[0].copies
+    with pytest.raises(ProgramUnreadable, match="a copy starts after the wait for it"):
+        from_json(program_json(copy | {"done": 3}))
+    one_line = {"line": 3, "dtypes": ["f32"], "logical_bytes": 7, "ring_bytes": 7}
+    assert not from_json(program_json(by_line=[one_line, one_line | {"logical_bytes": 1}])).schedule.left_out
+    with pytest.raises(ProgramUnreadable, match="the lines of a collective send other bytes"):
+        from_json(program_json(by_line=[one_line]))
     for wrong in ({"done": 2}, {"start": 1, "done": 0}, {"start": 2, "done": None}, {"done": "1"}, {"line": -1}):
         with pytest.raises(ProgramUnreadable):
             from_json(program_json(**wrong))

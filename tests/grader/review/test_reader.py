@@ -70,6 +70,18 @@ def test_the_version_changes_with_any_file_and_only_then(folder):
         ("schema_version = 1", "schema_version = 2", "schema_version"),
         ("schema_version = 1", "schema_version = ", "is not TOML"),
         ("[limits]", "[tolerance.float23]\nrtol = 0.1\natol = 0.1\n[limits]", "(did you mean 'float32'?)"),
+        pytest.param(
+            "[limits]",
+            '[[output_tolerances]]\noutputs = ["*"]\ndtype = "float23"\nrtol = 0.1\natol = 0.1\n[limits]',
+            "unknown dtype in output_tolerances: 'float23' (did you mean 'float32'?)",
+            id="output_tolerances dtype",
+        ),
+        pytest.param(
+            "[limits]",
+            '[[output_tolerances]]\noutput = ["*"]\nrtol = 0.1\natol = 0.1\n[limits]',
+            "unknown key 'output_tolerances.0.output' (did you mean 'outputs'?)",
+            id="output_tolerances key",
+        ),
     ],
 )
 def test_a_wrong_manifest_is_explained(folder, old, new, said):
@@ -95,6 +107,21 @@ def test_a_key_of_the_program_is_named_with_its_table(folder):
         "problem.toml: program.inputs.x: Input should be a valid list",
         "problem.toml: unknown key 'program.meshs' (did you mean 'meshes'?)",
     ]
+
+
+def test_a_problem_about_one_device_has_one_mesh(folder):
+    edit(folder, 'mode = "call"', 'mode = "program"')
+    edit(folder, "[limits]", "[program]\nmeshes = [{ device = 1 }]\n[limits]")
+    assert read_package(folder).manifest.program.meshes == [{"device": 1}]
+
+
+@pytest.mark.parametrize(
+    "meshes", ["[{ data = 2 }]", "[{ data = 2 }, { data = 1 }]", "[{ device = 1 }, { device = 1 }]"]
+)
+def test_a_mesh_alone_or_of_one_device_among_others_is_refused(folder, meshes: str):
+    edit(folder, 'mode = "call"', 'mode = "program"')
+    edit(folder, "[limits]", f"[program]\nmeshes = {meshes}\n[limits]")
+    assert "give two meshes or more" in faults(folder)
 
 
 def test_every_fault_is_listed_at_once(folder):

@@ -66,6 +66,7 @@ def solved_starter(folder):
 
 
 MANIFEST = "problem.toml"
+VARIANTS = "".join(f'[[variants]]\nname = "{name}"\nvalues = {{ summand = {n} }}\n' for n, name in enumerate("ab"))
 LOOP = '''"""One step at a time."""
 
 
@@ -105,6 +106,23 @@ BROKEN = [
         "belongs to the problem 'first_steps'",
     ),
     (write("reference.py", "import jax\n\ndef add_one(x:\n    return x\n"), "python", "reference.py", 3, "not Python"),
+    (
+        lambda folder: ((folder / "helpers").mkdir(), write("helpers/numpy.py", "x = 1\n")(folder)),
+        "helper",
+        "helpers/numpy.py",
+        None,
+        "would hide the installed module numpy",
+    ),
+    (
+        lambda folder: (
+            change(MANIFEST, "[[checks]]", VARIANTS + "\n[[checks]]")(folder),
+            write("statement.md", "## Problem\n\nWrite `add_one(x)`: it returns `x + {{ addend }}`.\n")(folder),
+        ),
+        "variant",
+        "statement.md",
+        3,
+        "no variant has a value 'addend'",
+    ),
     (
         change("statement.md", "Write", "![a ring](figures/ring.svg)\n\nWrite"),
         "figure",

@@ -1,8 +1,8 @@
 """Each private name of JAX that the grader uses is listed here, with the test that needs it."""
 
 import ast
-import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +15,8 @@ from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.sandbox.bubblewrap import runner_environment
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-# A name of JAX, or of the class `jax.export.Exported`; then the test below that fails where it no longer does its work.
+# A name of JAX, or of one of the classes below; then the test below that fails where it no longer does its work.
+CLASSES = ("jax.export.Exported", "jax._src.config.State")
 PRIVATE = {
     "jax._src.compilation_cache._cache": "test_what_was_compiled_is_kept_and_found",
     "jax._src.compilation_cache._cache_initialized": "test_what_was_compiled_is_kept_and_found",
@@ -24,10 +25,16 @@ PRIVATE = {
     "jax._src.compilation_cache.compress_executable": "test_what_is_kept_is_not_compressed",
     "jax._src.compilation_cache.decompress_executable": "test_what_is_kept_is_not_compressed",
     "jax._src.compilation_cache_interface.CacheInterface": "test_what_was_compiled_is_kept_and_found",
+    "jax._src.config.State._parser": "test_a_number_of_cpus_is_checked_instead_of_refused",
     "jax._src.compiler.get_compile_options": "test_what_is_compiled_later_has_the_options",
+    "jax._src.interpreters.partial_eval.custom_staging_rules": "test_compiler_options_of_an_inner_jit_are_left_out",
     "jax._src.interpreters.mlir.make_ir_context": "test_all_lowerings_share_one_context",
     "jax._src.source_info_util.user_frames": "test_an_equation_names_the_line_that_made_it",
     "jax._src.xla_bridge.backends_are_initialized": "test_a_backend_is_seen_once_it_is_started",
+    "jax._src.xla_bridge.devices": "test_code_finds_only_as_many_devices_as_it_is_shown",
+    "jax._src.xla_bridge.local_devices": "test_code_finds_only_as_many_devices_as_it_is_shown",
+    "jax._src.xla_bridge.num_cpu_devices": "test_a_number_of_cpus_is_checked_instead_of_refused",
+    "jaxlib.mlir.passmanager.PassManager.parse": "test_shardy_places_every_value",
     "jax.export.Exported._in_named_shardings": "test_an_exported_program_tells_its_shardings",
     "jax.export.Exported._out_named_shardings": "test_an_exported_program_tells_its_shardings",
 }
@@ -81,6 +88,21 @@ except Exception as error:  # the two lines of JAX raise different types, and th
     found["refused"] = str(error)
 private_jax.compile_with(COMPILER_OPTIONS)
 found["tripled"] = float(jax.jit(lambda x: x * 3)(x)[1])
+with private_jax.lowering_context():
+    found["placed"] = str(private_jax.propagated(exported.mlir_module()))
+
+outer = jax.jit(jax.jit(double, compiler_options={"xla_cpu_enable_fast_math": True}))
+with private_jax.without_compiler_options() as left_out:
+    outer.trace(x)
+found["left_out"] = sorted(left_out)
+
+private_jax.show_devices(4)
+found["shown"] = [len(jax.devices()), len(jax.local_devices()), jax.device_count(), jax.local_device_count()]
+found["mesh"] = jax.make_mesh((4,), ("ring",)).devices.size
+checked = []
+private_jax.check_number_of_cpus(checked.append)
+jax.config.update("jax_num_cpu_devices", 3)
+found["checked"] = checked
 print(json.dumps(found))
 """
 
@@ -110,16 +132,15 @@ def test_the_grader_uses_private_names_in_one_place_only():
 def test_each_private_name_is_listed_and_no_other():
     used = private_names(SEAM.read_text(encoding="utf-8"))
     # An attribute of a value has no module before it: it is listed with its class.
-    assert {name for name in used if name.startswith("jax")} == {name for name in PRIVATE if "Exported" not in name}
-    assert {name for name in used if not name.startswith("jax")} == {
-        name.rsplit(".", 1)[1] for name in PRIVATE if "Exported" in name
-    }
+    of_values = {name for name in PRIVATE if name.startswith(CLASSES)}
+    assert {name for name in used if name.startswith("jax")} == PRIVATE.keys() - of_values
+    assert {name for name in used if not name.startswith("jax")} == {name.rsplit(".", 1)[1] for name in of_values}
 
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_this_jax_has_it(name: str):
     module, _, attribute = name.rpartition(".")
-    owner = jax.export.Exported if module == "jax.export.Exported" else importlib.import_module(module)
+    owner = pkgutil.resolve_name(module)
     there = attribute in getattr(owner, "__dataclass_fields__", {}) or hasattr(owner, attribute)
     assert there, f"JAX {jax.__version__} has no {name}: {SEAM.name} needs another way to do what it is used for."
 
@@ -182,6 +203,23 @@ def test_an_equation_names_the_line_that_made_it(inside: dict[str, object]):
 
 def test_an_exported_program_tells_its_shardings(inside: dict[str, object]):
     assert inside["shardings"] == ["P('ring',)"] * 2
+
+
+def test_shardy_places_every_value(inside: dict[str, object]):
+    [product] = [row for row in inside["placed"].splitlines() if "stablehlo.multiply" in row]
+    assert '{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"ring"}]>]>}' in product
+
+
+def test_compiler_options_of_an_inner_jit_are_left_out(inside: dict[str, object]):
+    assert inside["left_out"] == ["xla_cpu_enable_fast_math"]
+
+
+def test_code_finds_only_as_many_devices_as_it_is_shown(inside: dict[str, object]):
+    assert (inside["shown"], inside["mesh"]) == ([4, 4, 4, 4], 4)
+
+
+def test_a_number_of_cpus_is_checked_instead_of_refused(inside: dict[str, object]):
+    assert inside["checked"] == [3]
 
 
 @pytest.mark.parametrize(("line", "known"), [((0, 10), {"level", "xla_cpu_use_fusion_emitters"}), ((0, 12), {"level"})])

@@ -11,6 +11,8 @@ import pytest
 from grader.core.errors import SubmissionFault
 from grader.package.package import Limits
 from grader.sandbox.build import PooledSandbox
+from grader.sandbox.capture import Capture
+from grader.sandbox.faults import fault_of_wall_time
 from grader.sandbox.protocol import RunnerSpec
 from grader.sandbox.usage import delays_of
 
@@ -43,8 +45,47 @@ def test_computing_is_stopped_by_cpu_time(sandbox):
 
 
 def test_waiting_is_stopped_by_the_wall_clock(sandbox):
-    with pytest.raises(SubmissionFault, match="most of which it spent waiting"):
+    busy = r"most of which it spent waiting: .* the machine may have been too busy: try again\.$"
+    with pytest.raises(SubmissionFault, match=busy):
         run(sandbox, SLEEPS, Limits(time_s=20.0, wall_s=1.0))
+
+
+@pytest.mark.parametrize(
+    ("limits", "stopped"),
+    [
+        (Limits(time_s=2.0, wall_s=60.0), "stopped after 2 s of CPU time"),
+        (Limits(time_s=60.0, wall_s=2.0), "stopped after 2 s"),
+    ],
+    ids=["CPU", "wall"],
+)
+@pytest.mark.parametrize("printed", ["print('x', flush=True)", "print('x', file=sys.stderr)", "os.write(1, b'x' * 9)"])
+def test_printing_without_end_is_over_the_limit_on_output(
+    sandbox: PooledSandbox, printed: str, limits: Limits, stopped: str
+):
+    """Small prints use up the time before they are the 64 MiB that stop a program at once."""
+    with pytest.raises(SubmissionFault, match=f"{stopped}, while it was still printing") as raised:
+        run(sandbox, f"import os, sys\ndef f(x):\n    while True: {printed}\n", limits)
+    assert raised.value.reason == "output_limit"
+    assert str(raised.value).endswith("Look for a loop that prints without end.")
+
+
+def test_small_prints_do_not_keep_the_judge_busy(sandbox: PooledSandbox):
+    before_s = time.process_time()
+    with pytest.raises(SubmissionFault):
+        run(sandbox, "import os\ndef f(x):\n    while True: os.write(1, b'x')\n", Limits(time_s=3.0, wall_s=60.0))
+    assert time.process_time() - before_s < 1.5
+
+
+def test_some_prints_do_not_make_a_long_program_one_that_prints_without_end(sandbox: PooledSandbox):
+    naps = "import time\ndef f(x):\n    while True: print(x, flush=True); time.sleep(0.1)\n"
+    with pytest.raises(SubmissionFault, match=r"spent waiting: .* It was still printing\. ") as raised:
+        run(sandbox, naps, Limits(time_s=20.0, wall_s=1.0))
+    assert raised.value.reason == "time_limit"
+
+
+def test_computing_for_all_the_time_is_not_called_waiting():
+    fault = fault_of_wall_time(8.0, 5.25, Capture())
+    assert str(fault).startswith("Your code was stopped after 8 s, of which it computed for 5.2 s: look for a loop")
 
 
 def test_waiting_for_a_core_is_seen(crowded_core):

@@ -107,6 +107,24 @@ def test_after_a_while_without_submissions_few_problems_stay_warm(tmp_path, monk
         wait_for(lambda: pool.stats().warm == {"v2": 1}, "the older one is released")
 
 
+def test_after_a_longer_while_one_generic_fork_is_left_and_a_wish_wakes_the_pool(tmp_path, monkeypatch):
+    other = replace(WARM, warmup=Warmup("v2", WARM.warmup.source), devices=WARM.devices // 2)
+    with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=1, problems=2, fillers=1)) as pool:
+        pool.warm(WARM)
+        pool.warm(other)
+        with pool.verifier(WARM.devices, WARM.limits):
+            pass
+        wait_for(lambda: pool.stats().full and pool.stats().warm == {"v1": 1, "v2": 1}, "both are warmed")
+        assert pool._verifiers.pids()
+        monkeypatch.setattr(pool_module, "_SPARE_S", 0.0)
+        with monkeypatch.context() as asleep:
+            asleep.setattr(pool_module, "ASLEEP_S", 0.0)
+            wait_for(lambda: len(pool.stats().pids) == pool.stats().generic == 1, "one is left")
+            wait_for(lambda: not pool._verifiers.pids(), "no verifier is left")
+        pool.warm(WARM)
+        wait_for(lambda: pool.stats().warm.get("v1") == 1, "it is awake")
+
+
 def test_work_in_the_background_has_the_lowest_priority(pool):
     with pool.open(replace(SPEC, background=True)) as session:
         threads = [int(task) for task in os.listdir(f"/proc/{session.pid}/task")]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.core.errors import WallMissing
+from grader.core.errors import GraderFault, LostRunner, WallMissing
 from grader.runner import probe
 from grader.runner.confine import Confinement
 from grader.sandbox import build, doctor, syscalls
@@ -262,6 +262,26 @@ def test_a_kernel_without_a_wall_is_explained(monkeypatch, tmp_path, wall, remed
     report = next(report for report in probe_walls() if report.name == wall)
     assert not report.up
     assert remedy in report.remedy
+
+
+@pytest.mark.parametrize(
+    ("fault", "what", "remedy"),
+    [
+        (LostRunner("it was killed from outside"), "probably because memory ran out", "more memory: at least 1 GiB"),
+        (GraderFault("no users are left.\nTo fix it: stop some of them"), "no users are left.", "stop some of them"),
+        (GraderFault("it ended"), "it ended", "no remedy is known for this"),
+    ],
+)
+def test_a_probe_that_could_not_run_is_explained(monkeypatch, fault, what, remedy):
+    def fail(*arguments: object) -> dict[str, list[str]]:
+        raise fault
+
+    monkeypatch.setattr(doctor, "_probe", fail)
+    for report in probe_walls():
+        assert not report.up
+        assert what in report.found
+        assert "To fix it" not in report.found
+        assert remedy in report.remedy
 
 
 def test_a_missing_wall_refuses_to_open_a_session(monkeypatch, tmp_path, add_one):

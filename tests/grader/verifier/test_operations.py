@@ -7,12 +7,13 @@ from grader.verifier.errors import ProgramRefused
 from grader.verifier.operations import check_operations
 
 
-def check(line: str) -> None:
+def check(line: str, **options: bool) -> None:
     check_operations(
         read_stablehlo(
             "module @m {\n  func.func public @main(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
             f"    {line}\n    return %arg0 : tensor<4x4xf32>\n  }}\n}}\n"
-        )
+        ),
+        **options,
     )
 
 
@@ -32,11 +33,12 @@ def test_what_jax_writes_passes(line: str) -> None:
     ("line", "told"),
     [
         ("%0 = stablehlo.custom_call @AllocateBuffer() : () -> tensor<4096xf32>", "AllocateBuffer"),
+        ("%0 = stablehlo.custom_call @tpu_custom_call(%arg0) : (tensor<4xf32>) -> tensor<4xf32>", "tpu_custom_call"),
         ("%0 = stablehlo.custom_call @TopK(%arg0) : (tensor<4x4xf32>) -> tensor<4x99xf32>", "TopK"),
         ("%0 = stablehlo.custom_call @mhlo.topk(%arg0) : (tensor<4x4xf32>) -> tensor<4x99xf32>", "mhlo.topk"),
         ("%0 = stablehlo.custom_call @Sharding(%arg0) : (tensor<4x4xf32>) -> tensor<99xf32>", "Sharding"),
         ("%0 = stablehlo.custom_call @xla.sdy.GlobalToLocalShape(%arg0) : (tensor<4xf32>) -> tensor<9xf32>", "xla.sdy"),
-        ("%0 = stablehlo.custom_call @ApproxTopK(%arg0) : (tensor<4x4xf32>) -> tensor<4x2xf32>", "jax.lax.top_k"),
+        ("%0 = stablehlo.custom_call @ApproxTopK(%arg0) : (tensor<4x4xf32>) -> tensor<4x2xf32>", "ApproxTopK"),
         ("%0 = stablehlo.custom_call @lapack_sgesvd_ffi(%arg0) : (tensor<4xf32>) -> tensor<4xf32>", "gesvd"),
         ("%0 = stablehlo.rng %a, %b, %c, distribution = UNIFORM : (tensor<f32>) -> tensor<3xf32>", "jax.random"),
         ("%0 = stablehlo.set_dimension_size %arg0, %n, dim = 0 : (tensor<4xf32>) -> tensor<4xf32>", "dimension_size"),
@@ -52,3 +54,12 @@ def test_what_jax_writes_passes(line: str) -> None:
 def test_everything_else_is_refused(line: str, told: str) -> None:
     with pytest.raises(ProgramRefused, match=told):
         check(line)
+
+
+def test_a_program_for_tpus_alone_may_have_their_kernels() -> None:
+    call = "%0 = stablehlo.custom_call @tpu_custom_call(%arg0) : (tensor<4x4xf32>) -> tensor<4x4xf32>"
+    check(call, for_chip=True, for_tpus=True)
+    with pytest.raises(ProgramRefused, match="tpu_custom_call"):
+        check(call, for_chip=True)
+    with pytest.raises(ProgramRefused, match="AllocateBuffer"):
+        check(call.replace("tpu_custom_call", "AllocateBuffer"), for_chip=True, for_tpus=True)

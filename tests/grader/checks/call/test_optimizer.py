@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.checks.call import optimizer
-from grader.checks.call_outcome import Answer, Outcome
+from grader.checks.call_outcome import Answer, CallSubject, Outcome
 from grader.core.case import Case
 from grader.core.errors import GraderFault
 
@@ -24,7 +24,7 @@ def built(**changes: Any) -> Event:
 
 def finding_of(*events: Event, expected: tuple[Event, ...] = (built(),), public: bool = True):
     outcome = Outcome(Case("public-1", public, {}), Answer(None, [*expected]), Answer(None, [*events]), None, None)
-    return optimizer.check([outcome], {})
+    return optimizer.check(CallSubject([outcome], {}), optimizer.Bounds())
 
 
 def test_an_update_does_not_stand_for_the_references_optimizer():

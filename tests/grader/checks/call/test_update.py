@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.checks.call import update
-from grader.checks.call_outcome import Answer, Outcome
+from grader.checks.call_outcome import Answer, CallSubject, Outcome
 from grader.core.case import Case
 
 
@@ -20,7 +20,7 @@ def updated(**changes: Any) -> dict[str, Any]:
 
 def finding_of(*events: dict[str, Any], expected: tuple[dict[str, Any], ...] = (updated(),), public: bool = True):
     outcome = Outcome(Case("case-1", public, {}), Answer(None, [*expected]), Answer(None, [*events]), None, None)
-    return update.check([outcome], {})
+    return update.check(CallSubject([outcome], {}), update.Bounds())
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,19 @@ def uneven() -> ProgramLeaf:
     return ProgramLeaf((512, 16), "float32", "P('x')", True, slices)
 
 
+def part(
+    size: int,
+    depends: tuple[int, ...],
+    carries: tuple[int, ...] = (),
+    outputs: tuple[int, ...] = (),
+    line: int | None = None,
+    *,
+    devices: int = 8,
+) -> Part:
+    """One array of a collective."""
+    return Part(size, size * (devices - 1) // devices, depends, carries, outputs, line, None, size)
+
+
 def exchange(
     kind: str,
     size: int,
@@ -48,11 +61,12 @@ def exchange(
     **changes: Any,
 ) -> Collective:
     """One collective of `size` logical bytes among all devices, once, outside loops; by default, only of `w`."""
+    whole_of_it = part(size, depends, carries, outputs, changes.get("source_line", 7), devices=devices)
     fields: dict[str, Any] = {
         "kind": kind,
         "name": f"{kind}.1",
         "logical_bytes": size,
-        "ring_bytes": size * (devices - 1) // devices,
+        "ring_bytes": whole_of_it.ring_bytes,
         "groups": (tuple(range(devices)),),
         "group_size": devices,
         "pairs": (),
@@ -60,12 +74,15 @@ def exchange(
         "dtypes": ("f32",),
         "shapes": ((size // 4,),),
         "operand_shapes": ((size // 4 // devices,),),
-        "parts": (Part(size, depends, carries, outputs),),
+        "parts": (whole_of_it,),
         "loops": (),
         "executions": 1,
         "conditional": False,
         "asynchronous": False,
         "source_line": 7,
+        "constraint_line": None,
+        "consumer_line": None,
+        "kept_of": None,
         "takes_turns": False,
         "beside_products": True,
     }

@@ -368,8 +368,8 @@ def test_nothing_is_written_as_zero():
     )
 
 
-def with_init(output_bytes: int, temporary_bytes: int) -> Measured:
-    made = program(EIGHT)
+def with_init(output_bytes: int, temporary_bytes: int, *arrays: HeldArray) -> Measured:
+    made = program(EIGHT, largest_arrays=list(arrays))
     held = replace(made.facts.memory, output_bytes=output_bytes, temporary_bytes=temporary_bytes)
     return replace(made, init=replace(made.facts, memory=held))
 
@@ -398,6 +398,28 @@ def test_the_message_says_whether_the_state_or_what_comes_before_is_too_large(mi
     finding = init_memory.check(subject((with_init(*mine), with_init(3_000, 1_000))), init_memory.Bounds())
     assert not finding.passed
     assert said in finding.message
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (
+            HeldArray("f32", (512, 16), 32_768, 12),
+            "A device holds float32[512, 16] (32 KiB, line 12), the whole shape of w.",
+        ),
+        (
+            HeldArray("bf16", (512, 16), 16_384, 12),
+            "The largest array that the reference does not have is bfloat16[512, 16]",
+        ),
+        (HeldArray("f32", (64, 16), 4_096, 12), "creating it takes more. The largest array is float32[64, 16]"),
+    ],
+    ids=["a leaf", "another dtype", "one that the reference has"],
+)
+def test_the_message_names_what_is_whole_while_the_state_is_created(array: HeldArray, said: str):
+    usual = with_init(3_000, 1_000, HeldArray("f32", (64, 16), 4_096, 9))
+    finding = init_memory.check(subject((with_init(3_000, 9_000, array), usual)), init_memory.Bounds())
+    assert said in finding.message
+    assert "Split each array inside" in finding.message
 
 
 def test_a_state_without_bytes_is_created_without_memory():

@@ -9,9 +9,9 @@ from grader.checks.collective_rules import Count, Rule
 from grader.checks.program import collectives, values
 from grader.checks.program_subject import Pair, Subject
 from grader.core.errors import GraderFault
-from grader.program.collectives import Collective, Part
+from grader.program.collectives import Collective
 from grader.verdicts.evidence import Limit
-from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, program, split, subject
+from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, part, program, split, subject
 
 WHOLE = 32_768
 
@@ -89,8 +89,8 @@ def test_data_from_no_leaf_does_not_come_from_the_leaves():
 
 
 def test_a_loss_may_travel_with_the_parameters():
-    loss = Part(4, (0, 1), (), ())
-    joined = exchange("all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,), ()), loss))
+    loss = part(4, (0, 1))
+    joined = exchange("all-gather", WHOLE, parts=(part(WHOLE, (0,), (0,)), loss))
     assert finding_of([joined], **rule(not_only_from=["params"], of="params", at_most=0.0)).passed
 
 
@@ -104,12 +104,12 @@ GRADIENTS = [
 
 def test_each_gradient_is_reduced_once_and_a_loss_with_it():
     """Output 0 is the new `w`, and output 1 the loss. XLA may send both in one collective."""
-    loss = Part(4, (0, 1), (), (1,))
-    together = exchange("all-reduce", WHOLE + 4, parts=(Part(WHOLE, (0, 1), (), (0,)), loss))
+    loss = part(4, (0, 1), (), (1,))
+    together = exchange("all-reduce", WHOLE + 4, parts=(part(WHOLE, (0, 1), (), (0,)), loss))
     assert finding_of([together], rules=GRADIENTS).passed
     assert finding_of([exchange("reduce-scatter", WHOLE, **GRADIENT)], rules=GRADIENTS).passed
     twice = finding_of([exchange("all-reduce", WHOLE, **GRADIENT)] * 2, rules=GRADIENTS)
-    assert "move 64 KiB of w, 2x" in twice.message
+    assert "moves 64 KiB of w, 2x" in twice.message
     assert "move nothing of w" in finding_of([], rules=GRADIENTS).message
 
 
@@ -142,7 +142,7 @@ def test_each_leaf_may_be_compared_with_the_reference():
     loop = exchange("all-reduce", WHOLE, executions=4, loops=("while",), **GRADIENT)
     assert finding_of([loop], rules=[of]).passed
     finding = finding_of([exchange("all-reduce", WHOLE, **GRADIENT)], reference=[loop], rules=[of])
-    assert "move 32 KiB of w, 0.25x what the reference sends of it (128 KiB); expected 1x." in finding.message
+    assert "moves 32 KiB of w, 0.25x what the reference sends of it (128 KiB); expected 1x." in finding.message
     with pytest.raises(ValueError, match="which name the leaves"):
         Rule(kinds=["all-reduce"], of="reference", each=True)
 
@@ -153,7 +153,7 @@ def test_a_rule_may_count_only_inside_or_outside_of_loops(within: str, name: str
     mine = [inside, exchange("all-gather", WHOLE)]
     assert finding_of(mine, **rule(within=within, of="w", at_most=1.0)).passed
     finding = finding_of([*mine, *mine], **rule(within=within, of="w", at_most=1.0))
-    assert f"all-gather {name} loops moves 64 KiB, 2x" in finding.message
+    assert f"all-gather {name} loops (line 7) moves 64 KiB, 2x" in finding.message
 
 
 def test_slack_of_one_leaf_is_not_spent_by_another():
@@ -412,15 +412,13 @@ def test_executions_above_an_upper_bound_are_those_that_may_count():
 )
 def test_small_data_from_other_leaves_counts_by_all_its_executions(changes: dict[str, Any], passed: bool):
     """A part of 4 bytes that travels with the parameters, as a loss does: 60 bytes are too few to count."""
-    joined = exchange(
-        "all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,), ()), Part(4, (0, 1), (), ())), loops=("w",), **changes
-    )
+    joined = exchange("all-gather", WHOLE, parts=(part(WHOLE, (0,), (0,)), part(4, (0, 1))), loops=("w",), **changes)
     assert finding_of([joined], **rule(not_only_from=["params"], of="params", at_most=0.0)).passed == passed
 
 
 @pytest.mark.parametrize(("size", "counts"), [(63, False), (64, True)])
 def test_data_of_an_unknown_number_of_executions_counts_as_if_it_ran_once(size: int, counts: bool):
-    parts = (Part(WHOLE, (0,), (0,), ()), Part(size, (0, 1), (), ()))
+    parts = (part(WHOLE, (0,), (0,)), part(size, (0, 1)))
     joined = exchange("all-gather", WHOLE, parts=parts, executions=None, loops=("while",))
     finding = finding_of([joined], **rule(not_only_from=["params"], loops="never"))
     assert ("runs inside a loop" in finding.message) == counts
@@ -428,11 +426,17 @@ def test_data_of_an_unknown_number_of_executions_counts_as_if_it_ran_once(size: 
 
 def test_the_largest_collective_and_its_largest_array_are_described():
     small = exchange("all-gather", 1_000, depends=(0,), source_line=3)
-    parts = (Part(100, (0,), (), ()), Part(WHOLE, (1,), (), ()))
+    parts = (part(100, (0,)), part(WHOLE, (1,)))
     large = exchange("all-gather", WHOLE, parts=parts, source_line=5)
     finding = finding_of([small, large], **rule(only_from=["*"], of="w", at_most=0.5))
     assert "all-gather (line 5) moves" in finding.message
     assert "computed from x;" in finding.message
+
+
+def test_the_line_is_that_of_the_array_which_is_described():
+    parts = (part(4, (0,), line=5), part(WHOLE, (1,), line=9))
+    merged = exchange("all-gather", WHOLE + 4, parts=parts, source_line=5)
+    assert "all-gather (line 9) moves" in finding_of([merged], **rule(only_from=["*"], of="w", at_most=0.5)).message
 
 
 @pytest.mark.parametrize(("count", "names"), [(3, "a, b, c;"), (4, "a, b, c and 1 more;"), (5, "a, b, c and 2 more;")])

@@ -33,10 +33,13 @@ def test_leaves_that_are_wrong_in_the_same_way_share_one_sentence():
     finding = sharding.check(subject(*pairs), sharding.Bounds())
     assert (finding.passed, finding.reason) == (False, "wrong_sharding")
     assert finding.message == (
-        "On every mesh, mu/0, mu/1, mu/2, mu/3 and 2 more in the input state and the step's output: "
-        "expected P('x'), got P(). Every device holds all of these leaves, so sharding saves no memory. Place each "
-        "leaf in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`. Pin the output with "
-        "`jax.lax.with_sharding_constraint`, or with `out_specs` of `shard_map`."
+        "On every mesh, mu/0, mu/1, mu/2, mu/3 and 2 more of shape (512, 16) in the input state and the step's "
+        "output: expected P('x') (shards of shape (64, 16) on x=8), got P(). Every device holds all of these "
+        "leaves, so "
+        "sharding saves no memory. In `init`, give each leaf the expected spec: `jax.device_put(leaf, "
+        "NamedSharding(mesh, spec))`. Give the output "
+        "the expected spec: in `out_specs` of `shard_map`, in `jax.lax.with_sharding_constraint` or, on Explicit axes, "
+        "in `jax.sharding.reshard`."
     )
     assert sum(not row.ok for entry in finding.evidence for row in entry.leaves) == 24
 
@@ -44,11 +47,14 @@ def test_leaves_that_are_wrong_in_the_same_way_share_one_sentence():
 def test_an_init_that_is_compiled_is_not_told_to_use_device_put():
     """Inside a compiled function, `jax.device_put` places nothing."""
     found = subject((program(EIGHT, w=whole((512, 16), 8)), program(EIGHT)))
-    assert "Place it in `init` with `jax.device_put(" in sharding.check(found, sharding.Bounds()).message
+    assert "In `init`, give it the expected spec: `jax.device_put(" in sharding.check(found, sharding.Bounds()).message
     compiled = replace(found, spec=found.spec.model_copy(update={"export_init": True}))
     message = sharding.check(compiled, sharding.Bounds()).message
-    assert "Place it with `jax.lax.with_sharding_constraint`, or with `out_shardings` of the jitted function" in message
-    assert "in `init` with `jax.device_put" not in message
+    assert (
+        "Give it the expected spec in `jax.lax.with_sharding_constraint`, or in `out_shardings` of the jitted"
+        in message
+    )
+    assert "In `init`, give" not in message
 
 
 def test_one_leaf_on_one_mesh_is_named_with_its_place():
@@ -57,9 +63,23 @@ def test_one_leaf_on_one_mesh_is_named_with_its_place():
         subject(right, (program(FOUR, new_w=whole((512, 16), 4)), program(FOUR))), sharding.Bounds()
     )
     assert finding.message.startswith(
-        "On mesh x=4, w in the step's output: expected P('x'), got P(). Every device holds the whole leaf"
+        "On mesh x=4, w of shape (512, 16) in the step's output: expected P('x') (shards of shape (128, 16)), "
+        "got P(). Every device holds the whole leaf"
     )
-    assert "in `init`" not in finding.message
+    assert "In `init`" not in finding.message
+
+
+def test_the_rule_of_the_problem_follows_the_specs():
+    found = subject((program(EIGHT, w=WHOLE), program(EIGHT)))
+    rule = "Weights are split by rows over x."
+    bounds = sharding.Bounds(rule=rule)
+    assert sharding.check(found, bounds).message.splitlines()[-1] == rule
+
+
+def test_shards_of_several_shapes_are_not_named():
+    uneven = replace(SPLIT, slices=(*SPLIT.slices[1:], WHOLE.slices[0]))
+    message = sharding.check(subject((program(EIGHT, w=uneven), program(EIGHT))), sharding.Bounds()).message
+    assert message.count("shards of shape") == 1
 
 
 def test_another_split_differs_from_none():
@@ -68,7 +88,11 @@ def test_another_split_differs_from_none():
     )
     found = subject((program(EIGHT, w=turned), program(EIGHT)))
     finding = sharding.check(found, sharding.Bounds())
-    assert finding.message.endswith("got P(None, 'x'). Devices hold the wrong shards.")
+    assert finding.message.endswith(
+        "expected P('x') (shards of shape (64, 16)), got P(None, 'x') (shards of shape (512, 2)). Devices hold the "
+        "wrong "
+        "shards."
+    )
     assert sharding.check(found, sharding.Bounds(dims="any")).passed
 
 
@@ -107,6 +131,25 @@ def test_a_leaf_of_another_shape_is_misplaced():
     )
 
 
+@pytest.mark.parametrize(
+    ("rows", "shapes"),
+    [
+        ((8, 8), " of shape (8, 16) in"),
+        ((8, 16), " of shape (8, 16) or (16, 16) in"),
+        ((8, 16, 24, 32), " of shape (8, 16) or (16, 16) or (24, 16) or (32, 16) in"),
+        ((8, 16, 24, 32, 40), " and 1 more in"),
+    ],
+)
+def test_up_to_four_shapes_are_named(rows: tuple[int, ...], shapes: str):
+    paths = tuple(f"mu/{number}" for number in range(len(rows)))
+    mine, reference = (
+        replace(each, state=paths, outputs=paths, facts=replace(each.facts, inputs=leaves, outputs=leaves))
+        for each in [program(EIGHT)]
+        for leaves in (tuple(place((size, 16), 8) for size in rows) for place in (whole, split))
+    )
+    assert shapes in sharding.check(subject((mine, reference)), sharding.Bounds()).message
+
+
 def test_leaves_of_other_shapes_are_told_one_by_one():
     scalar = replace(whole((), 8), shape=())
     mine = program(EIGHT, w=replace(split((512, 16), 8), shape=(512, 17)), new_w=scalar)
@@ -123,7 +166,9 @@ def test_a_leaf_that_is_missing_is_named_without_advice():
     mine = replace(program(EIGHT), state=("v",), outputs=("v", "loss"))
     finding = sharding.check(subject((mine, program(EIGHT))), sharding.Bounds())
     assert finding.message == (
-        "On every mesh, w in the input state and the step's output: expected P('x'), got no such leaf."
+        "On every mesh, w of shape (512, 16) in the input state and the step's output: expected P('x') (shards of "
+        "shape (64, "
+        "16)), got no such leaf."
     )
     assert [(row.path, row.when, row.ok, row.got) for row in finding.evidence[0].leaves] == [
         ("w", "in", False, None),
@@ -136,15 +181,22 @@ def test_only_the_output_of_a_step_has_to_be_moved_before_the_next():
     shifted = replace(split((512, 16), 8), spec="P(None, 'x')", slices=tuple(((0, 512), (d, d + 2)) for d in range(8)))
     found = subject((program(EIGHT, new_w=shifted), program(EIGHT)))
     step = sharding.check(found, sharding.Bounds()).message
-    assert step.startswith("On every mesh, w in the step's output: expected P('x'), got P(None, 'x').")
+    assert step.startswith(
+        "On every mesh, w of shape (512, 16) in the step's output: expected P('x') (shards of shape (64, 16)), "
+        "got P(None, 'x')"
+    )
     assert step.endswith(" Devices hold the wrong shards, so the next step has to move data first.")
+    once = replace(found, spec=found.spec.model_copy(update={"steps": 1}))
+    assert sharding.check(once, sharding.Bounds()).message.endswith(" Devices hold the wrong shards.")
     mine, reference = (
         replace(each, state=(), facts=replace(each.facts, inputs=()), outputs=("result", "loss"))
         for each in (program(EIGHT, new_w=shifted), program(EIGHT))
     )
     function = replace(subject((mine, reference)), spec=found.spec.model_copy(update={"init": None}))
     assert sharding.check(function, sharding.Bounds()).message == (
-        "On every mesh, result: expected P('x'), got P(None, 'x'). Devices hold the wrong shards."
+        "On every mesh, result of shape (512, 16): expected P('x') (shards of shape (64, 16)), got P(None, 'x') "
+        "(shards "
+        "of shape (512, 2)). Devices hold the wrong shards."
     )
 
 
@@ -154,7 +206,9 @@ def test_a_result_and_a_state_that_are_wrong_alike_are_named_together():
         for leaf in (whole((512, 16), 8), split((512, 16), 8))
     )
     finding = sharding.check(subject((mine, reference)), sharding.Bounds())
-    assert finding.message.startswith("On every mesh, w, result in the input state and the step's output: ")
+    assert finding.message.startswith(
+        "On every mesh, w, result of shape (512, 16) in the input state and the step's output: "
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +225,7 @@ def test_four_kinds_of_fault_are_described(count: int, ending: str):
     assert finding.message.count("got P(") == 4
 
 
-@pytest.mark.parametrize(("count", "names"), [(4, "mu/0, mu/1, mu/2, mu/3 in"), (5, "mu/3 and 1 more in")])
+@pytest.mark.parametrize(("count", "names"), [(4, "mu/0, mu/1, mu/2, mu/3 of shape"), (5, "mu/3 and 1 more of shape")])
 def test_four_leaves_are_named(count: int, names: str):
     pair = (with_leaves(program(EIGHT), count, is_whole=True), with_leaves(program(EIGHT), count, is_whole=False))
     assert names in sharding.check(subject(pair), sharding.Bounds()).message

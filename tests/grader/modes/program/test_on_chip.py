@@ -49,7 +49,8 @@ def test_the_answer_is_the_program(compile_for):
         ),
         (
             SubmissionFault("time_limit", "Your code"),
-            "The compiler was stopped: it can use 600 s of CPU time, and 1200 s in all.",
+            "The compiler was stopped: it can use 600 s of CPU time, and 1200 s in all. "
+            "If the machine was busy, try again.",
         ),
         (SubmissionFault("killed", "Your code"), "The compiler ended without an answer."),
         (SubmissionFault("not_exportable", "It calls native code."), "It calls native code."),

@@ -1,0 +1,117 @@
+"""Let a runner export a function that belongs to no problem, and check everything in its reply."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.core.errors import SubmissionFault
+from grader.core.item_sizes import LEAF_DTYPES
+from grader.core.wire import MAX_PATH, MAX_RANK, ArrayForm
+from grader.inputs.explored_function import Function, arguments_of
+from grader.program.jaxpr_listing import list_jaxpr
+from grader.program.listing import Listing
+from grader.program.measurement import Artifact
+from grader.sandbox.protocol import Session
+
+_MAX_LEAVES = 2048
+_MAX_REMARKS = 20
+_LONGEST_REMARK = 1000
+_FORM = re.compile(r"([a-z0-9_<>]{1,40})\[((?:\d{1,12}(?:,\d{1,12})*)?)\]", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionExport:
+    """What a runner exported: the program, and the names of its leaves, the donated ones first.
+
+    `raw` has all that the process says of itself; see `grader.modes.program.verify.compiled_and_read`. `remarks` says
+    what is not as the source has it. If it is not a program for CPUs, `only_for_tpus` says why.
+    """
+
+    artifact: Artifact
+    inputs: tuple[str, ...]
+    raw: dict[str, Any]
+    remarks: tuple[str, ...]
+    jaxpr: Listing
+    only_for_tpus: str = ""
+
+
+def export_function(
+    session: Session, function: Function, *, of_problem: bool = False, for_tpus: bool = False
+) -> FunctionExport:
+    """Export a loaded function on its mesh. Raises the errors of `Session.request`.
+
+    Args:
+      for_tpus: a program that CPUs do not have may be for TPUs.
+      of_problem: its first argument is the mesh, whatever its name, and its own `jit` does not count.
+    """
+    values = session.export_function(
+        function.mesh,
+        arguments_of(function),
+        explicit=function.explicit,
+        init=function.init,
+        of_problem=of_problem,
+        for_tpus=for_tpus,
+    )
+    match values:
+        case {
+            "artifact": np.ndarray() as program,
+            "inputs": list(names),
+            "forms": list(texts),
+            "donated": int(donated),
+            "outputs": list(outputs),
+            "primitives": dict(primitives),
+            "retraced": bool(retraced),
+            "remarks": list(remarks),
+            "only_for_tpus": str(only_for_tpus),
+            "jaxpr": np.ndarray() as jaxpr,
+        } if (
+            program.dtype == jaxpr.dtype == np.uint8
+            and _are_names(names)
+            and _are_names(outputs)
+            and len(texts) == len(names)
+            and 0 <= donated <= len(names)
+            and all(type(number) is int for number in primitives.values())
+            and all(isinstance(each, str) for each in remarks)
+        ):
+            forms = tuple(_form(name, each) for name, each in zip(names, texts, strict=True))
+            raw = {"init": None, "outputs": outputs, "state": names[:donated]}
+            return FunctionExport(
+                Artifact(program, forms, donated),
+                tuple(names[donated:]),
+                raw | {"primitives": primitives, "retraced": retraced},
+                tuple(each[:_LONGEST_REMARK] for each in remarks[:_MAX_REMARKS]),
+                list_jaxpr(jaxpr.tobytes().decode("utf-8", "replace")),
+                only_for_tpus[:_LONGEST_REMARK],
+            )
+    raise _malformed()
+
+
+def _form(name: str, text: object) -> ArrayForm:
+    match = _FORM.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise _malformed()
+    if match[1] not in LEAF_DTYPES:
+        raise SubmissionFault(
+            "not_exportable",
+            f"{name} has the dtype {match[1]}, which cannot be explored. Use one such as float32, bfloat16 or int4.",
+        )
+    shape = [int(each) for each in match[2].split(",") if each]
+    if len(shape) > MAX_RANK:
+        raise _malformed()
+    return {"shape": shape, "dtype": match[1]}
+
+
+def _are_names(names: list[object]) -> bool:
+    return (
+        len(names) <= _MAX_LEAVES
+        and all(isinstance(name, str) and len(name) <= MAX_PATH for name in names)
+        and len(set(names)) == len(names)
+    )
+
+
+def _malformed() -> SubmissionFault:
+    return SubmissionFault(
+        "error", "Something other than the runner answered: the reply to an export has another form."
+    )

@@ -1,0 +1,139 @@
+"""What all exports have in common: meshes, abstract arrays, arguments, and what keeps a function from being traced."""
+
+import collections
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.extend
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Jaxpr, JaxprEqn
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from grader.core.wire import Argument
+from grader.runner.artifact import SERIALIZED, artifact_of
+from grader.runner.submission import Refusal
+from grader.runner.unexportable import explained
+
+# The dtypes of typed keys, and the generators that they belong to.
+_KEYS = {"key<fry>": "threefry2x32", "key<rbg>": "rbg", "key<urbg>": "unsafe_rbg"}
+_CONCRETE = (
+    "A function is traced once, with shapes but no values, and what is examined is the compiled program. Python code "
+    "in it must therefore not depend on a value."
+)
+REFUSALS: tuple[Refusal, ...] = (
+    (
+        jax.errors.TracerBoolConversionError,
+        f"{_CONCRETE} Replace an `if` on a traced value with `jnp.where` or `jax.lax.cond`, and a `while` with "
+        "`jax.lax.while_loop`.",
+    ),
+    (
+        jax.errors.TracerArrayConversionError,
+        f"{_CONCRETE} NumPy needs values: use the function of the same name in `jax.numpy`.",
+    ),
+    (
+        jax.errors.TracerIntegerConversionError,
+        f"{_CONCRETE} An index of a Python list, or a shape, must be a Python int: use `jnp.take`, or sizes from "
+        "`.shape`.",
+    ),
+    (
+        jax.errors.ConcretizationTypeError,
+        f"{_CONCRETE} Remove `float(…)`, `int(…)` and `.item()`: use the array itself.",
+    ),
+    (
+        jax.errors.UnexpectedTracerError,
+        f"{_CONCRETE} A traced value was kept outside the function that created it: return it instead.",
+    ),
+)
+
+
+def make_mesh(axes: dict[str, int], explicit: Sequence[str] = ()) -> Mesh:
+    """A mesh of the first devices, whose other axes are Auto."""
+    devices = np.array(jax.devices()[: math.prod(axes.values())]).reshape(tuple(axes.values()))
+    kinds = tuple(AxisType.Explicit if axis in explicit else AxisType.Auto for axis in axes)
+    return Mesh(devices, tuple(axes), axis_types=kinds)
+
+
+def aval_of(leaf: object, mesh: Mesh) -> jax.ShapeDtypeStruct:
+    """The abstract array of a leaf. If it is not on the mesh, it has no sharding: the program chooses one."""
+    array = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
+    sharding = array.sharding
+    placed = None
+    if isinstance(sharding, NamedSharding) and sharding.mesh.devices.size == mesh.devices.size:
+        same = sharding.mesh.axis_names == mesh.axis_names
+        placed = NamedSharding(mesh, sharding.spec) if same else sharding
+    return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=placed, weak_type=array.aval.weak_type)
+
+
+def input_avals(args: Sequence[Argument], mesh: Mesh) -> Iterator[jax.ShapeDtypeStruct]:
+    """The abstract arrays of the arguments that are not static."""
+    for arg in args:
+        if "static" not in arg:
+            spec = P(*(tuple(dim) if isinstance(dim, list) else dim or None for dim in arg["spec"]))
+            dtype = _dtype_of(arg["dtype"])
+            yield jax.ShapeDtypeStruct(tuple(arg["shape"]), dtype, sharding=NamedSharding(mesh, spec))
+
+
+def arguments_of(args: Sequence[Argument], values: Sequence[object]) -> list[object]:
+    """The arguments of the entry point. Values whose paths have the same first name are leaves of one argument."""
+    found: dict[object, Any] = {}
+    for number, (arg, value) in enumerate(zip(args, values, strict=True)):
+        first, *inside = arg.get("path", [number])
+        if not inside:
+            found[first] = value
+            continue
+        *branches, last = inside
+        tree = found.setdefault(first, {})
+        for branch in branches:
+            tree = tree.setdefault(branch, {})
+        tree[last] = value
+    return [_with_lists(each) for each in found.values()]
+
+
+def spec_text(spec: P) -> str:
+    """A spec as a person writes it, as in `P('data', None)`."""
+    return f"P({', '.join(map(repr, spec))})"
+
+
+def serialize(
+    jitted: jax.stages.Wrapped,
+    avals: Sequence[jax.ShapeDtypeStruct],
+    traced: jax.stages.Traced,
+    platform: str = "cpu",
+) -> bytes:
+    """Export a traced program. Raises `SubmissionFailed` for what an export cannot contain, and JAX's errors."""
+
+    def export() -> bytes:
+        return artifact_of(jax.export.export(jitted, platforms=[platform], disabled_checks=SERIALIZED)(*avals))
+
+    return explained(export, traced.jaxpr.jaxpr)
+
+
+def primitives_of(jaxpr: Jaxpr) -> collections.Counter[str]:
+    """How many equations there are of each primitive."""
+    return collections.Counter(equation.primitive.name[:80] for equation in walk(jaxpr))
+
+
+def walk(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
+    """Every equation, including those of inner jaxprs."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in jax.extend.core.jaxprs_in_params(equation.params):
+            yield from walk(inner)
+
+
+def _dtype_of(name: str) -> Any:
+    kind = _KEYS.get(name)
+    return name if kind is None else jax.eval_shape(lambda: jax.random.key(0, impl=kind)).dtype
+
+
+def _with_lists(tree: object) -> object:
+    """Convert each dict with the keys 0, 1, 2, … to a list."""
+    if not isinstance(tree, dict):
+        return tree
+    if tree.keys() == {str(number) for number in range(len(tree))}:
+        return [_with_lists(tree[str(number)]) for number in range(len(tree))]
+    return {name: _with_lists(each) for name, each in tree.items()}

@@ -1,0 +1,5 @@
+from variant import factor
+
+
+def scale(x):
+    return x * factor

@@ -1,0 +1,6 @@
+AXIS = "{{ axis }}"
+
+
+def scale(x):
+    """Multiply `x`, float32[{{ width }}]."""
+    raise NotImplementedError
