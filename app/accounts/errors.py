@@ -52,7 +52,7 @@ class NameInvalid(Refused):
 
 
 class NameDiffers(Refused):
-    status, slug, title = 409, "name-differs", "This is not the name of your account"
+    status, slug, title = 409, "name-differs", "This is not the name of the account"
 
 
 class NameTaken(Refused):

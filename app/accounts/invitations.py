@@ -1,10 +1,11 @@
 """Invitations: links that create one account each. The only writer of that table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NoReturn, cast
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -20,6 +21,8 @@ from app.core.ids import new_id
 from app.core.view import View
 
 _MOST = 1000
+# Several courses with as many people as a roster may have.
+_MOST_OF_ROSTERS = 10_000
 LONGEST_NOTE = 100
 MOST_AT_ONCE = 200
 _MOST_DAYS = 90
@@ -31,6 +34,14 @@ class Invitation(View):
     note: str
     created_at: datetime
     expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInvitation:
+    """An invitation that is about to be used up in the caller's transaction."""
+
+    id: str
+    role: Role
 
 
 class Invitations:
@@ -75,29 +86,59 @@ class Invitations:
             raise FieldInvalid(f"expires_in_days: choose 1 to {_MOST_DAYS} days.")
         if not is_at_least(user.role, role):
             raise RoleMissing(f"Your role is {user.role}, so you cannot invite someone as {role}.")
+        async with self._database.writing() as session:
+            return await self._create_in(session, user, role, notes, expires_in_days, lambda _: new_token(), _MOST)
+
+    async def create_for_roster_in(
+        self, session: AsyncSession, user: User, notes: Sequence[str], days: int, token_of: Callable[[str], str]
+    ) -> list[Invitation]:
+        """In the caller's transaction, an invitation for a student for each note, in the same order.
+
+        Args:
+          token_of: the token of the invitation with this id.
+        Raises:
+          TooManyInvitations.
+        """
+        created = await self._create_in(session, user, "student", notes, days, token_of, _MOST_OF_ROSTERS)
+        return [invitation for _, invitation in created]
+
+    async def _create_in(
+        self,
+        session: AsyncSession,
+        user: User,
+        role: Role,
+        notes: Sequence[str],
+        days: int,
+        token_of: Callable[[str], str],
+        most: int,
+    ) -> list[tuple[str, Invitation]]:
         moment = now()
-        rows = {
-            token: InvitationRow(
+        rows = {}
+        for note in notes:
+            token = token_of(invitation_id := new_id())
+            rows[token] = InvitationRow(
                 token_hash=digest(token),
-                id=new_id(),
+                id=invitation_id,
                 user_id=user.id,
                 role=role,
                 note=note,
                 created_at=moment,
-                expires_at=moment + timedelta(days=expires_in_days),
+                expires_at=moment + timedelta(days=days),
             )
-            for note in notes
-            for token in [new_token()]
-        }
-        async with self._database.writing() as session:
-            await session.execute(delete(InvitationRow).where(InvitationRow.expires_at <= moment))
-            count = await session.scalar(select(func.count()).where(InvitationRow.user_id == user.id)) or 0
-            if count + len(rows) > _MOST:
-                raise TooManyInvitations(
-                    f"You have {count} unused invitations, and the limit is {_MOST}. Revoke some of them."
-                )
-            session.add_all(rows.values())
+        await session.execute(delete(InvitationRow).where(InvitationRow.expires_at <= moment))
+        count = await session.scalar(select(func.count()).where(InvitationRow.user_id == user.id)) or 0
+        if count + len(rows) > most:
+            raise TooManyInvitations(
+                f"You have {count} unused invitations, and the limit is {most}. Revoke some of them."
+            )
+        session.add_all(rows.values())
+        await session.flush()
         return [(token, Invitation.of(row)) for token, row in rows.items()]
+
+    async def extend_in(self, session: AsyncSession, ids: Sequence[str], days: int) -> None:
+        """In the caller's transaction, let these invitations be used for so many days from now."""
+        changed = update(InvitationRow).where(InvitationRow.id.in_(ids)).values(expires_at=now() + timedelta(days=days))
+        await session.execute(changed)
 
     async def list(self, user_id: str) -> list[Invitation]:
         """The invitations that can still be used, newest first."""
@@ -132,11 +173,17 @@ class Invitations:
             if await session.scalar(select(InvitationRow.id).where(*_usable(token))) is None:
                 _refuse()
 
-    async def use(self, session: AsyncSession, token: str) -> Role:
-        """Use it up in the caller's transaction. Returns the role of the new account. Raises `InvitationInvalid`."""
-        # One statement finds and removes it, so if two people use it at once, one of them is refused.
-        role = await session.scalar(delete(InvitationRow).where(*_usable(token)).returning(InvitationRow.role))
-        return cast(Role, role) if role is not None else _refuse()
+    async def take_in(self, session: AsyncSession, token: str) -> OpenInvitation:
+        """Lock it in the caller's transaction, which then calls `use_up_in`. Raises `InvitationInvalid`."""
+        # If two people use it at once, the second one waits here, and then finds none.
+        found = await session.execute(
+            select(InvitationRow.id, InvitationRow.role).where(*_usable(token)).with_for_update()
+        )
+        row = found.one_or_none()
+        return OpenInvitation(row[0], cast(Role, row[1])) if row else _refuse()
+
+    async def use_up_in(self, session: AsyncSession, invitation_id: str) -> None:
+        await session.execute(delete(InvitationRow).where(InvitationRow.id == invitation_id))
 
 
 def _usable(token: str) -> tuple[ColumnElement[bool], ...]:

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.providers import Providers
 from app.accounts.web import accounts_of, check_origin, client_address, current_user, signed_in, signed_out, user_agent
@@ -53,7 +53,11 @@ async def sign_up(request: Request) -> Response:
     check_origin(request)
     form = await read_form(request)
     name, page, invitation = form.get("name", ""), form.get("next", ""), form.get("invitation") or None
+    user = await current_user(request)
     try:
+        if form.get("account") == "keep" and user is not None and invitation:
+            await accounts_of(request).accept_invitation(user, invitation)
+            return RedirectResponse(own_page(page, "/courses"), status_code=303)
         token = await accounts_of(request).sign_up(
             name, form.get("password", ""), invitation, client_address(request), user_agent(request)
         )

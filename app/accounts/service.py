@@ -4,6 +4,8 @@ The only writer of sign-in links and of users, except for their names in ranking
 app/teaching/people/ writes.
 """
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Literal
 
@@ -13,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, User, user_of
 from app.accounts.digest import digest, new_token
-from app.accounts.errors import SignInLinkInvalid, SignInRefused, SignUpClosed
+from app.accounts.errors import InvitationInvalid, SignInLinkInvalid, SignInRefused, SignUpClosed
 from app.accounts.grants import Grants
 from app.accounts.identities import Identities, Identity, find, free_name, new_row
 from app.accounts.invitations import Invitations
@@ -32,6 +34,8 @@ from app.core.database import Database
 from app.core.ids import new_id
 
 SignUp = Literal["open", "invitation", "closed"]
+# In the transaction that uses an invitation: its id, and the user. Returns how many courses the user joined.
+OnInvited = Callable[[AsyncSession, str, str], Awaitable[int]]
 
 
 class Accounts:
@@ -58,6 +62,8 @@ class Accounts:
         self.tokens = Tokens(database)
         self.invitations = Invitations(database)
         self.identities = Identities(database)
+        # Who is invited may be on rosters of courses, which are not known here.
+        self.on_invited: OnInvited = _in_no_course
         self.grants = Grants(self.recent, self.tokens, self.invitations, self.identities)
 
     async def ensure_owner(self) -> User:
@@ -174,9 +180,7 @@ class Accounts:
             async with self._database.writing() as session:
                 if await is_ranking_name(session, name):
                     raise name_taken(name)
-                role = await self.invitations.use(session, invitation) if invitation else "student"
-                user = _new_user(session, name, role, password_hash)
-                await session.flush()
+                user = await self._invited_in(session, name, invitation, password_hash)
                 return await self.sessions.open(session, user.id, user_agent)
         except IntegrityError:  # rolled back, so the invitation still works
             raise name_taken(name) from None
@@ -198,15 +202,48 @@ class Accounts:
         async with self._database.writing() as session:
             known = await find(session, identity)
             if known is not None:
+                await self._join_in(session, known.user_id, invitation)
                 return await self.sessions.open(session, known.user_id, user_agent)
             self._refuse_sign_up(invitation)
             if not invitation:
                 await self._brake.count_in(session, address)
-            role = await self.invitations.use(session, invitation) if invitation else "student"
-            user = _new_user(session, await free_name(session, identity.name), role)
-            await session.flush()
+            user = await self._invited_in(session, await free_name(session, identity.name), invitation)
             session.add(new_row(user.id, identity))
             return await self.sessions.open(session, user.id, user_agent)
+
+    async def _invited_in(
+        self, session: AsyncSession, name: str, invitation: str | None, password_hash: str | None = None
+    ) -> UserRow:
+        """A new account, with the role of the invitation, which is used up. Raises `InvitationInvalid`."""
+        used = await self.invitations.take_in(session, invitation) if invitation else None
+        user = _new_user(session, name, used.role if used else "student", password_hash)
+        await session.flush()
+        if used is not None:
+            await self.on_invited(session, used.id, user.id)
+            await self.invitations.use_up_in(session, used.id)
+        return user
+
+    async def accept_invitation(self, user: User, invitation: str) -> None:
+        """Join the courses of an invitation with an account that exists, so that nobody needs a second one.
+
+        Raises:
+          InvitationInvalid: it cannot be used, or it only creates an account.
+        """
+        async with self._database.writing() as session:
+            used = await self.invitations.take_in(session, invitation)
+            if user.role != "student" or not await self.on_invited(session, used.id, user.id):
+                raise InvitationInvalid("This invitation only creates an account, and you are signed in to one.")
+            await self.invitations.use_up_in(session, used.id)
+
+    async def _join_in(self, session: AsyncSession, user_id: str, invitation: str | None) -> None:
+        """As `accept_invitation`, for someone who signs in. One that cannot be used does not keep them out."""
+        row = await session.get_one(UserRow, user_id)
+        if not invitation or row.role != "student" or row.deactivated_at is not None:
+            return
+        with suppress(InvitationInvalid):
+            used = await self.invitations.take_in(session, invitation)
+            if await self.on_invited(session, used.id, user_id):
+                await self.invitations.use_up_in(session, used.id)
 
     async def account_of_in(self, session: AsyncSession, identity: Identity, role: Role) -> str:
         """In the caller's transaction, the id of the account that the identity signs in to.
@@ -305,6 +342,10 @@ class Accounts:
         """The user of this session; `None` if it has expired, was revoked or never existed."""
         caller = await self.sessions.caller(session_token)
         return None if caller is None else caller.user
+
+
+async def _in_no_course(session: AsyncSession, invitation_id: str, user_id: str) -> int:
+    return 0
 
 
 def _new_user(session: AsyncSession, name: str, role: Role, password_hash: str | None = None) -> UserRow:

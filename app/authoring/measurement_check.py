@@ -196,7 +196,7 @@ def of_answers(
     moved: set[str] = set()
     for name, other in changed.items():
         (values,) = other.of[meshes[0]].values()
-        different = {path for path, leaf in cases[first].items() if _differs(leaf, values.get(path), tolerances)}
+        different = {path for path, leaf in cases[first].items() if _differs(leaf, values.get(path), tolerances, path)}
         if not different:
             yield PackageFault("unused-input", "cases.py", None, f"another `{name}` gives the same result")
         moved |= different
@@ -205,11 +205,11 @@ def of_answers(
             continue
         others = [values[path] for values in cases.values() if path in values]
         name = f"the output {path}" if path else "the result"
-        if leaf.size and all(excess(each, np.zeros_like(each), tolerances) <= 1 for each in others):
+        if leaf.size and all(excess(each, np.zeros_like(each), tolerances, path) <= 1 for each in others):
             yield PackageFault("zero-output", "cases.py", None, f"{name} is zero within the tolerance in every case")
         elif _may_be_constant(leaf) or path in moved or len(others) < 2:
             continue
-        elif all(not _differs(leaf, each, tolerances) for each in others):
+        elif all(not _differs(leaf, each, tolerances, path) for each in others):
             yield PackageFault("constant-output", "cases.py", None, f"{name} is the same in every case")
     if narrow := _passes_narrowed(cases.values(), tolerances):
         yield PackageFault(
@@ -218,7 +218,7 @@ def of_answers(
     for mesh in meshes[1:]:
         error, path, case = max(
             (
-                (excess(leaf, answers.of[mesh][id].get(path), tolerances), path, id)
+                (excess(leaf, answers.of[mesh][id].get(path), tolerances, path), path, id)
                 for id, values in cases.items()
                 if id in answers.of[mesh]
                 for path, leaf in values.items()
@@ -305,7 +305,7 @@ def _answers(package: Package, grader: AuthorJudge, context: Context) -> list[Pa
             continue
     hidden = [case.inputs for case in answers.cases if not case.public]
     found = [PackageFault("unvaried-input", "cases.py", None, fault) for fault in unvaried(package, hidden)]
-    return [*found, *of_answers(answers, changed, package.manifest.tolerance)]
+    return [*found, *of_answers(answers, changed, package.manifest.tolerances)]
 
 
 def _is_right(file: str) -> bool:
@@ -316,8 +316,8 @@ def _worst(study: Study | None) -> float:
     return max(study.errors.values(), default=0.0) if study else 0.0
 
 
-def _differs(one: Array, other: Array | None, tolerances: dict[str, Tolerance]) -> bool:
-    return excess(one, other, tolerances) > 1
+def _differs(one: Array, other: Array | None, tolerances: dict[str, Tolerance], path: str) -> bool:
+    return excess(one, other, tolerances, path) > 1
 
 
 def _may_be_constant(leaf: Array) -> bool:
@@ -328,12 +328,12 @@ def _may_be_constant(leaf: Array) -> bool:
 def _passes_narrowed(results: Any, tolerances: dict[str, Tolerance]) -> str | None:
     """The narrower dtype to which every result can be rounded unnoticed; None if rounding it is noticed."""
     name = None
-    for leaf in (leaf for values in results for leaf in values.values()):
+    for path, leaf in (each for values in results for each in values.items()):
         narrow = _NARROWER.get(leaf.dtype.name)
         if narrow is None:
             continue
         rounded = leaf.astype(narrow).astype(leaf.dtype)
-        if _differs(leaf, rounded, tolerances):
+        if _differs(leaf, rounded, tolerances, path):
             return None
         if not np.array_equal(leaf, rounded, equal_nan=True):
             name = np.dtype(narrow).name

@@ -6,7 +6,7 @@ The judge's part is that of a validation, and names the rule that each failed st
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from grader.core.context import Context
 from grader.core.reasons import REASONS
 from grader.package.fault import PackageFault
 from grader.package.package import AnswerManifest, Package
+from grader.package.variants import every_variant
 from grader.review.mutants import PROPOSALS, Mutant, mutants_of
 from grader.review.validation import Expectation, expectations, weigh
 from grader.verdicts.fingerprint import Fingerprint
@@ -101,7 +102,7 @@ def judge_package(
     runs: int = 1,
     is_thorough: bool = False,
 ) -> JudgeReport:
-    """Apply the rules that need a judge. Each submission is judged by a thread of `executor`.
+    """Apply the rules that need a judge, to each variant. Each submission is judged by a thread of `executor`.
 
     Args:
       say: called with each submission that was judged.
@@ -110,6 +111,38 @@ def judge_package(
     Raises:
       WallMissing, Cancelled.
     """
+    reports = {
+        each.variant_name: _judge_variant(each, grader, context, executor, say, runs=runs, is_thorough=is_thorough)
+        for each in every_variant(package)
+    }
+    return reports[None] if None in reports else _together({name or "": each for name, each in reports.items()})
+
+
+def _together(reports: Mapping[str, JudgeReport]) -> JudgeReport:
+    """What was found in all variants, by their names."""
+    return JudgeReport(
+        tuple(
+            replace(fault, message=f"variant {name}: {fault.message}")
+            for name, report in reports.items()
+            for fault in report.faults
+        ),
+        sum(each.submissions for each in reports.values()),
+        complete=all(each.complete for each in reports.values()),
+        measured={name: each.measured for name, each in reports.items() if each.measured},
+        fingerprints={name: found for each in reports.values() for name, found in each.fingerprints.items()},
+    )
+
+
+def _judge_variant(
+    package: Package,
+    grader: AuthorJudge,
+    context: Context,
+    executor: Executor,
+    say: Say,
+    *,
+    runs: int,
+    is_thorough: bool,
+) -> JudgeReport:
     rendered = is_rendered(package)
     if not rendered.passed:
         return JudgeReport((PackageFault("page", rendered.file, None, rendered.message),), 0, complete=True)

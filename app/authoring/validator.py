@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from app.authoring.answer_check import wrong_verdicts
@@ -22,8 +22,9 @@ from app.problems.package_store import PackageStore
 from app.problems.rendered_texts import CPU_S, texts_of, too_complex
 from grader.core.context import Context
 from grader.core.errors import GraderFault, WallMissing
-from grader.mistakes.known_mistakes import updated
+from grader.mistakes.known_mistakes import stored_name, updated
 from grader.package.package import AnswerManifest, Package
+from grader.package.variants import every_variant
 from grader.review.validation import Expectation, ValidationStep, expectations, leaks, weigh
 from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.verdict import Verdict
@@ -40,13 +41,24 @@ def steps_of(package: Package, found: Fingerprints | None = None) -> list[Step]:
     Args:
       found: takes the fingerprints of the rejected submissions.
     """
-    return [
+    found = {} if found is None else found
+    return [step for each in every_variant(package) for step in _steps_of_variant(each, found)]
+
+
+def _steps_of_variant(package: Package, found: Fingerprints) -> list[Step]:
+    steps: list[Step] = [
         lambda grader, context: is_rendered(package),
         lambda grader, context: _keeps_its_secrets(package),
         lambda grader, context: has_cases(package, grader, context),
         *([partial(_answers_itself, package)] if isinstance(package.manifest, AnswerManifest) else []),
-        *(partial(_is_judged, package, each, {} if found is None else found) for each in expectations(package)),
+        *(partial(_is_judged, package, each, found) for each in expectations(package)),
     ]
+    return steps if package.variant is None else [partial(_of_variant, package.variant.name, each) for each in steps]
+
+
+def _of_variant(name: str, step: Step, grader: Grader, context: Context) -> ValidationStep:
+    done = step(grader, context)
+    return replace(done, message=f"Variant {name}: {done.message}")
 
 
 def is_rendered(package: Package) -> ValidationStep:
@@ -94,9 +106,10 @@ def _is_judged(
 
 
 def note_fingerprint(expected: Expectation, verdict: Verdict, found: Fingerprints) -> None:
-    """Take the fingerprint of a known wrong submission, by its name."""
+    """Take the fingerprint of a known wrong submission, by its `stored_name`."""
     if expected.reason is not None and verdict.status == "rejected":
-        found[expected.file.removeprefix("submissions/rejected/").removesuffix(".py")] = verdict.fingerprint
+        name = expected.file.removeprefix("submissions/rejected/").removesuffix(".py")
+        found[stored_name(name, verdict.variant)] = verdict.fingerprint
 
 
 class Validator:
@@ -107,7 +120,7 @@ class Validator:
         self._packages = packages
         self._walls = walls
         self.jobs = [Jobs(ValidationRow, self._validate, is_long=True)]
-        self.loop = Loop("drawing questions", self._draw)
+        self.loop = Loop("drawing questions", self._draw, idle_pause_s=10.0)
         self._drawing = QuestionDrawing(database, grader, packages, GradingThreads(1).run)
 
     async def _draw(self) -> None:

@@ -1,20 +1,16 @@
 """The database: an async engine for SQLite or PostgreSQL, and its two kinds of session."""
 
 import asyncio
-import sqlite3
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, TypeVar
 
-import aiosqlite
-import psycopg
-from sqlalchemy import URL, ColumnElement, DateTime, Dialect, Float, MetaData, delete, event, literal, make_url, text
+from sqlalchemy import URL, ColumnElement, DateTime, Dialect, Float, MetaData, delete, literal, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Connection, ExceptionContext
-from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.ext.compiler import compiles
@@ -25,24 +21,28 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator
 
 from app.core.ids import is_id
+from app.core.postgresql_connections import IDLE_IN_TRANSACTION_S, LIVENESS, listen_to_postgresql
+from app.core.sqlite_connections import connect_sqlite, listen_to_sqlite
 from app.core.start_errors import SettingInvalid
 
-__all__ = ["UNAVAILABLE", "Base", "Database", "FromNow", "NoConnectionFree", "UTCDateTime", "insert_into", "may_pause"]
+__all__ = [
+    "UNAVAILABLE",
+    "Base",
+    "Database",
+    "FromNow",
+    "NoConnectionFree",
+    "UTCDateTime",
+    "insert_into",
+    "may_pause",
+    "once",
+    "why_not_written",
+]
 
 # What is raised while it is locked, down or full, or while no connection becomes free. Nothing was stored.
 UNAVAILABLE = (OperationalError, InterfaceError, NoConnectionFree)
 _POOL_SIZE = 5
 # A longer wait only makes the line longer. It is better to try again later.
 _FREE_WITHIN_S = 1.0
-_BUSY_LIMIT_S = 5.0
-_BUSY_AGAIN_S = 0.01
-# Of PostgreSQL. A process that freezes in a transaction would keep its locks, so the server ends such a transaction.
-# Every transaction of ours takes milliseconds.
-_IDLE_IN_TRANSACTION_S = 10.0
-# A connection whose other end has vanished without a word ends after half a minute, in libpq and in the server.
-_KEEPALIVE = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-_UNANSWERED_MS = 30_000
-_LIVENESS: dict[str, Any] = {**_KEEPALIVE, "tcp_user_timeout": _UNANSWERED_MS, "connect_timeout": 10}
 T = TypeVar("T")
 
 
@@ -110,7 +110,7 @@ class Database:
     """
 
     def __init__(
-        self, url: str | URL, *, connections: int = 15, idle_in_transaction_s: float = _IDLE_IN_TRANSACTION_S
+        self, url: str | URL, *, connections: int = 15, idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S
     ) -> None:
         """`connections` is the most that this process uses at a time. Of idle ones, it keeps a few.
 
@@ -126,14 +126,14 @@ class Database:
             is_sqlite = parsed.get_backend_name() == "sqlite"
             self.engine = create_async_engine(
                 parsed,
-                connect_args={"async_creator_fn": _connect_sqlite} if is_sqlite else _LIVENESS,
+                connect_args={"async_creator_fn": connect_sqlite} if is_sqlite else LIVENESS,
                 # The message of an error is logged, and a parameter can be a submission.
                 hide_parameters=True,
                 pool_size=min(_POOL_SIZE, connections),
                 max_overflow=max(0, connections - _POOL_SIZE),
                 pool_timeout=_FREE_WITHIN_S,
-                # PostgreSQL may restart: this finds a dead connection before it is used.
-                pool_pre_ping=not is_sqlite,
+                # Those that are not needed rest, and one that is used all the time needs no ping.
+                pool_use_lifo=True,
             )
         except ArgumentError:
             raise SettingInvalid("database_url", "it is not a database URL") from None
@@ -143,13 +143,10 @@ class Database:
         if parsed.get_backend_name() == "sqlite":
             # A writer that meets another one sleeps and tries again. Those of this process take turns instead.
             self._turn = asyncio.Lock()
-            event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(self.engine.sync_engine, "begin", _begin_sqlite)
+            listen_to_sqlite(self.engine.sync_engine)
         else:
-            prepare = partial(_prepare_postgresql, idle_in_transaction_s=idle_in_transaction_s)
-            event.listen(self.engine.sync_engine, "connect", prepare)
-            event.listen(self.engine.sync_engine, "handle_error", _as_unavailable, retval=True)
-        self._reader = async_sessionmaker(self.engine, expire_on_commit=False)
+            listen_to_postgresql(self.engine.sync_engine, idle_in_transaction_s=idle_in_transaction_s)
+        self._reader = async_sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
         self._writer = async_sessionmaker(self.engine.execution_options(writer=True), expire_on_commit=False)
 
     @property
@@ -161,16 +158,48 @@ class Database:
     def conninfo(self) -> str:
         """The connection string of this PostgreSQL for libpq, including the password. A dead connection is noticed."""
         url = self.engine.url.set(drivername="postgresql")
-        added = {name: str(value) for name, value in _LIVENESS.items() if name not in url.query}
+        added = {name: str(value) for name, value in LIVENESS.items() if name not in url.query}
         return url.update_query_dict(added).render_as_string(hide_password=False)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
-        async with self._opened(self._reader) as session:
-            yield session
+        shared = self._shared_reading()
+        if shared is None:
+            async with self._opened(self._reader) as session:
+                yield session
+            return
+        try:
+            yield shared.enter()
+        except BaseException:
+            # After an error, PostgreSQL refuses everything else in the transaction.
+            await shared.release()
+            raise
+        finally:
+            shared.leave()
+
+    @asynccontextmanager
+    async def reading_once(self) -> AsyncIterator[None]:
+        """Let all `reading()` of this task share one transaction, which begins with the first of them.
+
+        A `writing()` ends it, so later reads include what was written. A wait for anything but the database ends it
+        too: a page that waits for a process or for another request's work would keep a connection that others need.
+        """
+        shared = _SharedReading(self, self._reader)
+        token = _SHARED.set(shared)
+        try:
+            yield
+        finally:
+            _SHARED.reset(token)
+            await shared.release()
+
+    def _shared_reading(self) -> "_SharedReading | None":
+        shared = _SHARED.get()
+        return shared if shared is not None and shared.is_for(self) else None
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncSession]:
+        if (shared := self._shared_reading()) is not None:
+            await shared.release()
         if self._turn is None:
             async with self._writer.begin() as session:
                 yield session
@@ -210,34 +239,60 @@ class Database:
             await session.close()
 
 
-class _SQLiteConnection(aiosqlite.Connection):
-    """Runs each statement immediately, in the thread of the event loop instead of a separate one.
+class _SharedReading:
+    """The session that all reads of one task share; see `Database.reading_once`."""
 
-    Our statements use an index and take microseconds. If a thread ran them, each result would wait its turn among all
-    requests, and a transaction has a dozen statements: with a busy loop, each transaction kept SQLite's only write lock
-    for long. If another process has the lock, the statement is tried again later, and other requests run in between.
+    def __init__(self, database: Database, sessions: async_sessionmaker[AsyncSession]) -> None:
+        self._database, self._sessions = database, sessions
+        self._task = asyncio.current_task()
+        self._session: AsyncSession | None = None
+        self._readers = 0
+        self._is_looked_at = False
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def is_for(self, database: Database) -> bool:
+        """False in a task that was started in between: two tasks cannot use one connection at a time."""
+        return database is self._database and asyncio.current_task() is self._task
+
+    def enter(self) -> AsyncSession:
+        if self._session is None:
+            self._session = self._sessions()
+        self._readers += 1
+        return self._session
+
+    def leave(self) -> None:
+        self._readers -= 1
+        if not self._is_looked_at:
+            # Called once the task waits: inside a `reading()`, or for something else.
+            self._is_looked_at = True
+            asyncio.get_running_loop().call_soon(self._let_go)
+
+    def _let_go(self) -> None:
+        self._is_looked_at = False
+        if self._readers == 0 and self._session is not None:
+            session, self._session = self._session, None
+            self._closing.add(asyncio.create_task(session.close()))
+
+    async def release(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+        while self._closing:
+            await self._closing.pop()
+
+
+_SHARED: ContextVar[_SharedReading | None] = ContextVar("shared reading", default=None)
+
+
+async def once(session: AsyncSession, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+    """What `read` found the first time in this `reading()` session, for this key.
+
+    A session reads one state of the data, so a page whose parts ask the same question asks the database once.
     """
-
-    async def _execute(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        if self._connection is None:
-            raise ValueError("no active connection")
-        deadline = time.monotonic() + _BUSY_LIMIT_S
-        while True:
-            try:
-                return fn(*args, **kwargs)
-            except sqlite3.OperationalError as error:
-                # A statement that was refused as busy has changed nothing, so it can be tried again.
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                    raise
-            await asyncio.sleep(_BUSY_AGAIN_S)
-
-
-def _connect_sqlite(database: str, **options: Any) -> aiosqlite.Connection:
-    # The base class opens and closes the file in its thread. Between the two, only the loop uses the connection.
-    connect_options = options | {"timeout": 0, "check_same_thread": False}
-    connection = _SQLiteConnection(lambda: sqlite3.connect(database, **connect_options), iter_chunk_size=64)
-    connection._thread.daemon = True
-    return connection
+    if key not in session.info:
+        session.info[key] = await read()
+    found: T = session.info[key]
+    return found
 
 
 def insert_into(session: AsyncSession, row: type[Base]) -> Any:
@@ -248,46 +303,26 @@ def insert_into(session: AsyncSession, row: type[Base]) -> Any:
     return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert(row)
 
 
-def _prepare_sqlite(connection: Any, record: object) -> None:
-    # Python's sqlite3 begins transactions late and runs DDL outside them. With None, `_begin_sqlite` decides.
-    # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = NORMAL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
-
-
-def _prepare_postgresql(connection: Any, record: object, *, idle_in_transaction_s: float) -> None:
-    # Not in the connection string, because poolers refuse it there.
-    cursor = connection.cursor()
-    cursor.execute(f"SET idle_in_transaction_session_timeout = {round(idle_in_transaction_s * 1000)}")
-    cursor.execute(f"SET tcp_user_timeout = {_UNANSWERED_MS}")
-    for name in ("idle", "interval", "count"):
-        cursor.execute(f"SET tcp_keepalives_{name} = {_KEEPALIVE[f'keepalives_{name}']}")
-    cursor.close()
-    connection.commit()
-
-
 def may_pause(connection: Connection) -> None:
     """This transaction may leave the server waiting, because it reads or writes a file in between."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
-def _as_unavailable(context: ExceptionContext) -> Exception | None:
-    """psycopg calls a transaction that was idle for too long an internal error. As when PostgreSQL restarts, nothing of
-    it was stored, and it can be tried again."""
-    if not isinstance(context.original_exception, psycopg.errors.IdleInTransactionSessionTimeout):
-        return None
-    context.is_disconnect = True
-    return OperationalError(
-        context.statement, None, context.original_exception, hide_parameters=True, connection_invalidated=True
-    )
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # IMMEDIATE: a transaction that reads first and writes later would fail with "locked" without waiting.
-    writer = connection.get_execution_options().get("writer", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+def why_not_written(error: SQLAlchemyError) -> str:
+    """Why a transaction could not be stored, in words for people who monitor the service; without any value."""
+    if isinstance(error, NoConnectionFree):
+        return "all connections of this process are in use"
+    original = getattr(error, "orig", None)
+    text = str(original).lower()
+    for words, reason in (
+        ("full", "the disk is full"),
+        ("no space left", "the disk is full"),
+        ("readonly", "it is read-only"),
+        ("read-only", "it is read-only"),
+        ("locked", "another program has locked it"),
+        ("disk i/o", "the disk fails"),
+    ):
+        if words in text:
+            return reason
+    return "it does not respond" if isinstance(error, UNAVAILABLE) else type(original or error).__name__

@@ -131,6 +131,10 @@ class VersionNotFound(Refused):
     status, slug, title = 404, "version-not-found", "There is no such version"
 
 
+class VariantNotFound(Refused):
+    status, slug, title = 404, "variant-not-found", "The problem has no such variant"
+
+
 class VersionNotValidated(Refused):
     status, slug, title = 409, "version-not-validated", "This version has not passed validation"
 
@@ -182,7 +186,7 @@ class AlreadyAccepted(Refused):
 
 
 class ExamOpen(Refused):
-    status, slug, title = 403, "exam-open", "This is closed while your exam is open"
+    status, slug, title = 403, "exam-open", "This is closed while your exam or interview is open"
 
 
 class EditorialClosed(Refused):

@@ -1,6 +1,13 @@
-"""Brings the database to the newest revision in this process, or says why that is impossible."""
+"""Brings the database to the newest revision, or says why that is impossible or has yet to be done.
+
+A revision is named after the oldest one whose code still works on its schema: `0046_0045` does not disturb code whose
+newest revision is 0045. So the previous release keeps running while
+the database is migrated and the processes are replaced.
+"""
 
 import functools
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from alembic import command
@@ -9,7 +16,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from procrastinate.schema import SchemaManager
 from sqlalchemy import Connection, inspect, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.database import Database
@@ -21,6 +28,12 @@ _MIGRATIONS = CHECKOUT / "migrations"
 # Any number works, as long as all servers on one PostgreSQL use the same one. They migrate one at a time.
 _ADVISORY_LOCK = 0x6D657368
 _REVISION = text("SELECT max(version_num) FROM alembic_version")
+# A change of a table waits for every transaction that reads it, and later readers wait behind the change.
+_LOCK_TIMEOUT = "3s"
+_LOCK_NOT_AVAILABLE = "55P03"
+_TRIES = 60
+_AGAIN_S = 1.0
+Say = Callable[[str], None]
 
 
 def migration_config(folder: Path = _MIGRATIONS) -> Config:
@@ -31,20 +44,53 @@ def migration_config(folder: Path = _MIGRATIONS) -> Config:
     return config
 
 
-async def migrate(database: Database) -> bool:
-    """Run the migrations that this database lacks, in one transaction. Returns whether it was empty.
+def _silent(line: str) -> None:
+    pass
 
+
+async def migrate(database: Database, say: Say = _silent) -> None:
+    """Run the migrations that this database lacks, each in a transaction of its own, and long ones in several.
+
+    Args:
+      say: gets a line for each revision, and for how far a long one is.
     Raises:
       DatabaseUnusable: it is locked, was written by a newer version, is not a database, or belongs to another program.
+        The revisions before are kept, so it can be called again.
+    """
+    try:
+        async with database.engine.execution_options(writer=True).connect() as connection:
+            await connection.run_sync(_upgrade, database.name, say)
+    except DBAPIError as error:
+        raise explain(error, database.name) from error
+
+
+async def require_schema(database: Database) -> bool:
+    """Create the tables of an empty database, and make sure that this code can use those of any other.
+
+    Returns:
+      whether it was empty.
+    Raises:
+      DatabaseUnusable: as `migrate`, or it has to be migrated first.
     """
     try:
         async with database.engine.execution_options(writer=True).begin() as connection:
-            return await connection.run_sync(_upgrade, database.name)
+            return await connection.run_sync(_require, database.name)
     except DBAPIError as error:
         raise explain(error, database.name) from error
 
 
 async def refuse_if_outdated(session: AsyncSession) -> None:
+    """Make sure that this code works on the schema, which a newer version may have migrated since this process started.
+
+    Raises:
+      Outdated: it does not.
+    """
+    newest = await session.scalar(_REVISION)
+    if not _works_on(newest):
+        raise Outdated(newest)
+
+
+async def refuse_if_not_newest(session: AsyncSession) -> None:
     """Make sure that no newer version of Meshgrade has migrated the database since this process started.
 
     Raises:
@@ -53,6 +99,19 @@ async def refuse_if_outdated(session: AsyncSession) -> None:
     newest = await session.scalar(_REVISION)
     if newest not in known_revisions():
         raise Outdated(newest)
+
+
+def newest_revision() -> str:
+    return max(known_revisions())
+
+
+def works_with(revision: str) -> str:
+    """The oldest revision whose code works on the schema of this one: `0045` for `0046_0045`."""
+    return revision.rpartition("_")[2]
+
+
+def _works_on(revision: str | None) -> bool:
+    return revision in known_revisions() or (revision is not None and works_with(revision) <= newest_revision())
 
 
 class Outdated(WallMissing):
@@ -72,19 +131,60 @@ def known_revisions() -> frozenset[str]:
 
 
 @functools.cache
-def _newest() -> frozenset[str]:
-    return frozenset(_scripts().get_heads())
-
-
 def _scripts() -> ScriptDirectory:
     return ScriptDirectory.from_config(migration_config())
 
 
-def _upgrade(connection: Connection, name: str) -> bool:
+def _require(connection: Connection, name: str) -> bool:
+    _take_turns(connection)
+    revisions = _revisions_of(connection, name)
+    if not revisions:
+        _run(connection, "head")
+    elif pending := _pending(revisions):
+        raise DatabaseUnusable(
+            f"the database {name} is of an earlier version of Meshgrade (revision {', '.join(sorted(revisions))}, and "
+            f"this version needs {pending[-1]}).",
+            "Make a backup (`./meshgrade backup FILE`), then type, with the same settings: ./meshgrade migrate",
+        )
+    # A backup has none.
+    _create_jobs(connection)
+    return not revisions
+
+
+def _upgrade(connection: Connection, name: str, say: Say) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _ADVISORY_LOCK})
+        connection.execute(text(f"SET lock_timeout = '{_LOCK_TIMEOUT}'"))
+        connection.commit()
+    try:
+        revisions = _revisions_of(connection, name)
+        # All at once, which is quicker, and nobody reads an empty database.
+        for revision in _pending(revisions) if revisions else ["head"]:
+            start = time.monotonic()
+            _try_to_run(connection, revision, say)
+            if revisions:
+                say(f"{revision}: {_summary(revision)} ({time.monotonic() - start:.1f} s)")
+        _create_jobs(connection)
+        connection.commit()
+    finally:
+        connection.rollback()
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("RESET lock_timeout"))
+            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _ADVISORY_LOCK})
+            connection.commit()
+
+
+def _take_turns(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+
+
+def _revisions_of(connection: Connection, name: str) -> set[str]:
+    """Empty for an empty database. Raises `DatabaseUnusable`."""
     revisions = set(MigrationContext.configure(connection).get_current_heads())
     if unknown := sorted(revisions - known_revisions()):
+        if all(_works_on(each) for each in unknown):
+            return {newest_revision()}
         raise DatabaseUnusable(
             f"the database {name} was written by a newer version of Meshgrade (revision {', '.join(unknown)}).",
             "Update this checkout (git pull), or start with another data folder: --data DIR.",
@@ -94,15 +194,53 @@ def _upgrade(connection: Connection, name: str) -> bool:
             f"the database {name} contains tables of another program.",
             "Start with an empty database, or with another data folder: --data DIR.",
         )
-    if revisions != _newest():
-        config = migration_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    return revisions
+
+
+def _pending(revisions: set[str]) -> list[str]:
+    """What a database at these revisions lacks, in order."""
+    return sorted(known_revisions() - {each for head in revisions for each in _up_to(head)})
+
+
+def _up_to(revision: str) -> list[str]:
+    return [each.revision for each in _scripts().iterate_revisions(revision, "base")]
+
+
+def _summary(revision: str) -> str:
+    script = _scripts().get_revision(revision)
+    return (script.doc if script else "").strip().rstrip(".").partition("\n")[0]
+
+
+def _try_to_run(connection: Connection, revision: str, say: Say) -> None:
+    """Run a revision, again and again while other transactions hold its tables."""
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            _run(connection, revision, say)
+            connection.commit()
+            return
+        except OperationalError as error:
+            connection.rollback()
+            if getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE or not tries_left:
+                raise
+            say(f"{revision}: other transactions hold the table; trying again")
+            time.sleep(_AGAIN_S)
+
+
+def _run(connection: Connection, revision: str, say: Say | None = None) -> None:
+    """Args:
+    say: if given, a long revision may commit in between, and reports there how far it is.
+    """
+    config = migration_config()
+    config.attributes["connection"] = connection
+    config.attributes["say"] = say and (lambda line: say(f"{revision}: {line}"))
+    command.upgrade(config, revision)
+
+
+def _create_jobs(connection: Connection) -> None:
     if connection.dialect.name == "postgresql" and not inspect(connection).has_table("procrastinate_jobs"):
         # The whole schema of the pinned version as it is, including percent signs. The migrations of a later version
         # belong in a revision of ours.
         connection.exec_driver_sql(SchemaManager.get_schema().replace("%", "%%"))
-    return not revisions
 
 
 def explain(error: DBAPIError, name: str) -> DatabaseUnusable:

@@ -94,7 +94,7 @@ class Outbox(Generic[R]):
         *,
         pauses_s: Sequence[float],
     ) -> None:
-        self.loop = Loop(f"sending {what}", self.send_due)
+        self.loop = Loop(f"sending {what}", self.send_due, idle_pause_s=30.0)
         self._database = database
         self._rows = rows
         self._send = send

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Literal
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -58,7 +59,7 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
-    public_url: str | None = Field(default=None, pattern=r"^https?://[^/\s]+$")
+    public_url: str | None = None
     proxies: str = "127.0.0.1,::1"
     data: Path = CHECKOUT / "data"
     problems: Path = CHECKOUT / "problems"
@@ -67,6 +68,7 @@ class Settings(BaseSettings):
     database_connections: int = Field(default=15, ge=2, le=1000)
     owner_token: SecretStr | None = None
     grading_slots: int = Field(default_factory=_cores, ge=0, le=256)
+    api_processes: int = Field(default=1, ge=1, le=16)
     isolation: Literal["bubblewrap", "container"] = "bubblewrap"
     pool_generic: int = Field(default=1, ge=0, le=64)
     pool_per_problem: int = Field(default_factory=_cores_and_one, ge=0, le=256)
@@ -95,14 +97,19 @@ class Settings(BaseSettings):
     sign_ups_in_total: int = Field(default=600, ge=1)
     guest_runs_per_address: int = Field(default=20, ge=1)
     guest_runs_in_total: int = Field(default=200, ge=0)
-    oidc_issuer: str | None = Field(default=None, pattern=r"^https?://[^\s?#]+$", max_length=255)
+    s3_endpoint: str = Field(default="https://s3.amazonaws.com", max_length=255)
+    runs_kept_days: int | None = Field(default=None, ge=1, le=36_500)
+    people_kept_days: int | None = Field(default=None, ge=30, le=36_500)
+    oidc_issuer: str | None = Field(default=None, max_length=255)
     oidc_client_id: str | None = None
     oidc_client_secret: SecretStr | None = None
     oidc_name: str = Field(default="single sign-on", min_length=1, max_length=60)
     github_client_id: str | None = None
     github_client_secret: SecretStr | None = None
+    smtp_url: SecretStr | None = None
+    smtp_sender: str | None = Field(default=None, max_length=320)
     metrics_token: SecretStr | None = None
-    worker_name: str = Field(default_factory=_host_and_process, pattern=r"^[A-Za-z0-9._:-]{1,100}$")
+    worker_name: str = Field(default_factory=_host_and_process, max_length=100)
     log_format: LogFormat = "text"
     log_level: LogLevel = "info"
 
@@ -127,6 +134,69 @@ class Settings(BaseSettings):
                     "Name only your proxies"
                 )
         return proxies
+
+    @field_validator("public_url")
+    @classmethod
+    def _address_without_a_path(cls, address: str | None) -> str | None:
+        if address is None:
+            return None
+        address = address.removesuffix("/")
+        parts = _parts_of(address, "https://grader.example.org")
+        if "@" in parts.netloc:
+            raise ValueError("it must not contain a user name or a password")
+        if parts.path or parts.query or parts.fragment or address.endswith(("?", "#")):
+            raise ValueError(
+                f"it has a path or a query after {parts.netloc}, and the service cannot be served below a path. Give "
+                "it a host name of its own, such as https://grader.example.org, and let your proxy forward every path"
+            )
+        return address
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _address_of_a_provider(cls, address: str | None) -> str | None:
+        if address is not None:
+            _parts_of(address, "https://id.example.org/realms/school")
+            if "?" in address or "#" in address:
+                raise ValueError("it must not contain ? or #. Copy `issuer` from the provider's discovery document")
+        return address
+
+    @field_validator("s3_endpoint")
+    @classmethod
+    def _address_of_a_store(cls, address: str) -> str:
+        parts = _parts_of(address, "https://s3.example.org")
+        if parts.path not in ("", "/") or parts.query or parts.fragment:
+            raise ValueError("it must end after the host, because backups name the bucket")
+        return address.rstrip("/")
+
+    @field_validator("smtp_url")
+    @classmethod
+    def _address_of_a_mail_server(cls, address: SecretStr | None) -> SecretStr | None:
+        if address is not None:
+            try:
+                parts = urlsplit(address.get_secret_value())
+                is_complete = parts.scheme in ("smtp", "smtps") and bool(parts.hostname) and parts.port != 0
+            except ValueError:
+                is_complete = False
+            if not is_complete or parts.path not in ("", "/") or parts.query or parts.fragment:
+                raise ValueError(
+                    "it must be smtp://host:587 or smtps://host:465, with user:password@ in front of the host if the "
+                    "server requires it. Percent-encode other characters than letters and digits in a password"
+                )
+        return address
+
+    @field_validator("smtp_sender")
+    @classmethod
+    def _address_of_a_sender(cls, sender: str | None) -> str | None:
+        if sender is not None and not re.fullmatch(r"[^<>@\r\n]*<[^<>@\s,]+@[^<>@\s,]+>|[^<>@\s,]+@[^<>@\s,]+", sender):
+            raise ValueError("it must be an email address, such as jax@example.org or Meshgrade <jax@example.org>")
+        return sender
+
+    @field_validator("worker_name")
+    @classmethod
+    def _name_for_logs(cls, name: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9._:-]+", name):
+            raise ValueError("it may contain only letters A to Z, digits and . _ : -")
+        return name
 
     @property
     def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -179,6 +249,18 @@ class Settings(BaseSettings):
     def max_body_bytes(self) -> int:
         """The longest JSON with a permitted source: each byte is written as \\u00XX, plus room for the keys."""
         return 6 * self.max_source_bytes + 4096
+
+
+def _parts_of(address: str, example: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        # Reading it parses it: a port that is not a number raises, too.
+        is_complete = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_complete = False
+    if not is_complete or re.search(r"\s", address):
+        raise ValueError(f"it must be a complete address that starts with https:// or http://, such as {example}")
+    return parts
 
 
 def _listed(proxies: str) -> list[str]:
@@ -238,8 +320,8 @@ def load_server_settings(**overrides: object) -> Settings:
     except SettingInvalid as error:
         faults, settings = list(error.faults), Settings.model_construct()
     for name, folder in _folders():
-        if not folder.is_dir():
-            faults.append((name, f"{folder} {'is not a folder' if folder.exists() else 'does not exist'}"))
+        if fault := _fault_of(folder):
+            faults.append((name, f"{folder.absolute()} {fault}"))
     if faults:
         raise SettingInvalid(*faults[0], *faults[1:])
     return settings
@@ -252,6 +334,15 @@ def _folders() -> Iterator[tuple[str, Path]]:
     for each in os.environ.get(f"{_PREFIX}SYNC_FOLDERS", "").split(os.pathsep):
         if each:
             yield "sync_folders", Path(each)
+
+
+def _fault_of(folder: Path) -> str | None:
+    try:
+        if not folder.is_dir():
+            return "is not a folder" if folder.exists() else "does not exist"
+    except PermissionError:
+        return "cannot be reached by this user"
+    return None if os.access(folder, os.R_OK | os.X_OK) else "cannot be read by this user"
 
 
 def _unknown(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -1,3 +1,3 @@
 """The version of this release, the same as in pyproject.toml."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.authoring.validator import Validator
-from app.core.background_loop import Loop
+from app.core.background_loop import Activity, Loop
 from app.core.data_folder import DataFolder
 from app.core.database import Database
 from app.core.settings import Settings
@@ -21,6 +21,7 @@ from app.grading.queue.jobs import Jobs
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.procrastinate_queue import ProcrastinateQueue
 from app.grading.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
+from app.grading.queue.shared_answers import AnswersInDatabase
 from app.grading.queue.shared_events import SharedEvents
 from app.grading.queue.slots import Slots
 from app.grading.queue.walls import Walls
@@ -35,8 +36,8 @@ from app.teaching.rejudging.original_inputs import draw_of
 from grader.package.package import Package
 
 if TYPE_CHECKING:
+    from grader.judging.judge import Judge
     from grader.sandbox.pool import PoolStats
-
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +62,7 @@ class Grading:
     probe: Callable[[], Sequence[WallReport]]
     close: Callable[[], None] = lambda: None
     pool_stats: "Callable[[], PoolStats] | None" = None
+    judge: "Judge | None" = None
 
 
 def build_grading(data: DataFolder, settings: Settings) -> Grading:
@@ -68,7 +70,13 @@ def build_grading(data: DataFolder, settings: Settings) -> Grading:
     from app.grading.judging import build_judging
 
     judging = build_judging(settings, data.cache, data.secret, alone=False)
-    return Grading(judging.judge, judging.probe, judging.close, judging.pool_stats)
+    return Grading(judging.judge, judging.probe, judging.close, judging.pool_stats, judging.judge)
+
+
+def share_answers(built: Grading, database: Database) -> None:
+    """Let the workers of one database share what their references computed. Call it in the event loop."""
+    if database.shared and built.judge:
+        built.judge.share(AnswersInDatabase(database, asyncio.get_running_loop()))
 
 
 @asynccontextmanager
@@ -112,6 +120,11 @@ def pick_events(database: Database, settings: Settings) -> AttemptEvents:
     events = SharedEvents(database) if database.shared else AttemptEvents()
     events.watch_here(step_log(settings.worker_name))
     return events
+
+
+def notice_ends(events: AttemptEvents, activity: Activity) -> None:
+    """Note the end of each attempt, whichever process graded it: there may be a webhook or a score to send."""
+    events.watch(lambda _, change: activity.note() if change.is_last else None)
 
 
 def pick_queue(

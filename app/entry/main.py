@@ -15,14 +15,17 @@ from app.authoring.repositories.sync_runner import Syncs
 from app.authoring.service import Authoring
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator
+from app.core.background_loop import Activity, Loop
 from app.core.data_folder import DataFolder
 from app.core.database import Database
-from app.core.migrate import migrate
+from app.core.mail import Mailer, build_mailer
+from app.core.migrate import require_schema
 from app.core.outbound_requests import Outside
 from app.core.rest.openapi import operation_id
 from app.core.rest.rate_limit import RateLimit
 from app.core.services import Services, share
 from app.core.settings import Settings
+from app.core.start_errors import SettingInvalid
 from app.core.version import VERSION
 from app.core.web.proxies import Clients
 from app.entry.assembly import (
@@ -30,10 +33,12 @@ from app.entry.assembly import (
     Grading,
     build_grading,
     jobs_of,
+    notice_ends,
     pick_events,
     pick_queue,
     preparing_of,
     quiet,
+    share_answers,
     workers_of,
     working,
 )
@@ -46,8 +51,10 @@ from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.walls import Walls
+from app.learning.completions.badges import Badges
 from app.learning.explorer.guests import forget_older_explorations
 from app.learning.explorer.service import ExplorationLimits, Explorations
+from app.learning.interviews.service import Interviews
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
 from app.learning.lessons.runs import LessonRunLimits, LessonRuns, forget_older_lesson_runs
@@ -59,22 +66,35 @@ from app.operations.webhooks.sender import WebhookSender
 from app.operations.webhooks.service import Webhooks
 from app.problems.catalogue import Catalogue
 from app.problems.catalogue_refresh import CatalogueRefresh
-from app.problems.exams import Exams
+from app.problems.exams import EveryExam, Exams
 from app.problems.package_store import PackageStore
 from app.problems.rendered_texts import RenderedTexts
+from app.problems.request_viewer import PrivateProblems
+from app.problems.variants import VariantDraws
+from app.problems.visibility import Visibility
 from app.teaching.courses.assistant_access import CourseAssistance
 from app.teaching.courses.attempt_limits import CourseGate
+from app.teaching.courses.cells import Cells
+from app.teaching.courses.course_problems import CourseProblems
+from app.teaching.courses.exam_pools import ExamPools
 from app.teaching.courses.exams import OpenExams
+from app.teaching.courses.roster_lines import RosterLines, bind_invited_in
+from app.teaching.courses.roster_links import RosterLinks
+from app.teaching.courses.roster_mails import RosterMailSender
 from app.teaching.courses.service import Courses
+from app.teaching.identities.identity import RosterIdentities
 from app.teaching.insight.misconception_backfill import MisconceptionBackfill
 from app.teaching.lti.keys import ToolKeys
 from app.teaching.lti.launches import Launches
+from app.teaching.lti.line_items import LineItems
 from app.teaching.lti.platform_requests import PlatformRequests
 from app.teaching.lti.platforms import Platforms
-from app.teaching.lti.scores import ScoreSender
+from app.teaching.lti.registrations import Registrations
+from app.teaching.lti.scores import ScoreSender, queue_scores_of
 from app.teaching.lti.selections import Selections
 from app.teaching.people.assistance import Assistance
 from app.teaching.rejudging.pump import RejudgePump
+from app.teaching.retention import Retention, RetentionRules
 from grader.package.package import Package
 
 _DESCRIPTION = (
@@ -99,10 +119,11 @@ def create_app(
     """
 
     metrics, clients = Metrics(), Clients(is_public=settings.public_url is not None)
+    activity = Activity()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with _open(app, settings, grading, say, metrics, clients):
+        async with _open(app, settings, grading, say, metrics, clients, activity):
             yield
 
     app = FastAPI(
@@ -119,7 +140,7 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         redirect_slashes=False,
     )
-    add_routes(app, metrics, clients, settings)
+    add_routes(app, metrics, clients, activity, settings)
     return app
 
 
@@ -131,11 +152,13 @@ async def _open(
     say: Callable[[str], None],
     metrics: Metrics,
     clients: Clients,
+    activity: Activity,
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         data, database = await _open_database(stack, settings, say)
         store, texts = PackageStore(database), RenderedTexts(database)
         catalogue, lessons = _load_content(settings, say)
+        await _refuse_to_empty(store, catalogue, settings)
         await store.publish_folder(catalogue.all())
         serving = CatalogueRefresh(catalogue, store)
         await texts.forget_older()
@@ -148,6 +171,7 @@ async def _open(
         built = grading(data, settings) if settings.grading_slots else None
         if built is not None:
             stack.callback(built.close)
+            share_answers(built, database)
         walls = Walls(built.probe) if built else Walls.elsewhere()
         events = pick_events(database, settings)
         validator = Validator(database, built.grader, store, walls) if built else None
@@ -160,12 +184,6 @@ async def _open(
             settings.guest_runs_in_total,
         )
         validations = Validations(database, queue.enqueue)
-        explorations = Explorations(
-            database,
-            catalogue,
-            ExplorationLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
-            queue.enqueue,
-        )
         lesson_runs = LessonRuns(
             database,
             LessonRunLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
@@ -176,25 +194,35 @@ async def _open(
         services = Services(
             *(settings, database, store, catalogue, serving, texts, lessons, walls, workers, metrics, clients),
             *(accounts, accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
-            *(validations, explorations, lesson_runs, RateLimit(settings.requests_per_minute)),
+            *(validations, lesson_runs, RateLimit(settings.requests_per_minute)),
             Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
             Overrides(database, HOOKS.on_finished),
+            Cells(database, queue_scores_of),
             Drafts(database, catalogue, settings.max_source_bytes),
             LessonReads(database),
             Authoring(database, store, texts, serving, validations, walls, settings.ceiling),
             Repositories(database, data.secret, settings),
             Webhooks(database, data.secret, private=settings.webhooks_private),
             ToolKeys(database, data.secret),
+            Badges(database, data.secret),
+            *(RosterLinks(data.secret), build_mailer(settings)),
+            *(ExamPools(data.secret), VariantDraws(data.secret)),
             Platforms(database, accounts.recent, private=settings.lti_private),
         )
+        accounts.on_invited = bind_invited_in
         services.provide(GradeQueue, queue)
-        services.provide(Exams, services[OpenExams])
+        services.provide(Exams, EveryExam(services[OpenExams], services[Interviews]))
         services.provide(Assistance, services[CourseAssistance])
+        services.provide(RosterIdentities, services[RosterLines])
+        services.provide(PrivateProblems, services[CourseProblems])
         courses, platforms = services[Courses], services[Platforms]
         requests = PlatformRequests(Outside(private=settings.lti_private), services[ToolKeys])
+        line_items = LineItems(database, courses, catalogue, requests)
         services.add(
             requests,
-            Launches(database, accounts, catalogue, platforms, requests, data.secret, settings.site),
+            Explorations(database, catalogue, _exploration_limits(settings), services[Visibility], queue.enqueue),
+            Launches(database, accounts, catalogue, platforms, requests, line_items, data.secret, settings.site),
+            Registrations(database, accounts.recent, platforms, requests, data.secret, settings.site),
             Selections(database, courses, catalogue, platforms, requests, settings.site),
             _local_judge(built, preparing),
         )
@@ -202,15 +230,33 @@ async def _open(
         loops = [
             WebhookSender(database, data.secret, Outside(private=settings.webhooks_private)).outbox.loop,
             ScoreSender(database, courses, platforms, requests).outbox.loop,
+            *_mail_loops(services, database),
             serving.loop,
             *services[Syncs].loops,
             RejudgePump(database, queue, HOOKS).loop,
+            *_retention(database, queue, settings),
             MisconceptionBackfill(database, store).loop,
             forgetting_guests(database, forget_older_explorations, forget_older_lesson_runs),
             *([validator.loop] if validator else []),
         ]
+        activity.watch(*loops)
+        notice_ends(events, activity)
         async with working(queue, events, workers, preparing, loops, grace_s=0.0):
             yield
+
+
+def _exploration_limits(settings: Settings) -> ExplorationLimits:
+    return ExplorationLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total)
+
+
+def _retention(database: Database, queue: GradeQueue, settings: Settings) -> list[Loop]:
+    rules = RetentionRules(settings.runs_kept_days, settings.people_kept_days)
+    return [] if rules == RetentionRules() else [Retention(database, queue, rules).loop]
+
+
+def _mail_loops(services: Services, database: Database) -> list[Loop]:
+    links, mailer = services[RosterLinks], services[Mailer]
+    return [RosterMailSender(database, links, mailer).outbox.loop] if mailer.is_on else []
 
 
 async def _open_database(
@@ -219,11 +265,21 @@ async def _open_database(
     data = stack.enter_context(DataFolder(settings.data))
     database = Database(settings.database, connections=settings.database_connections)
     stack.push_async_callback(database.close)
-    if await migrate(database):
+    if await require_schema(database):
         say(f"This is a new service: the database {database.name} was empty.")
     if database.shared:
         data.secret = await share_secret(database, data.secret)
     return data, database
+
+
+async def _refuse_to_empty(store: PackageStore, catalogue: Catalogue, settings: Settings) -> None:
+    """Raises `SettingInvalid` if the folder has no problem and the service had some from one: that is a typo."""
+    if not catalogue.all() and (served := await store.count_from_folders()):
+        raise SettingInvalid(
+            "problems",
+            f"{settings.problems.absolute()} has no problem that can be served, and this service had {served} from a "
+            "folder, which would be gone. Name the right folder. If you mean it, keep at least one problem",
+        )
 
 
 def _load_content(settings: Settings, say: Callable[[str], None]) -> tuple[Catalogue, Lessons]:

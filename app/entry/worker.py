@@ -6,18 +6,21 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from app.authoring.validator import Validator
+from app.core.background_loop import Activity
 from app.core.data_folder import DataFolder
 from app.core.database import Database
-from app.core.migrate import migrate
+from app.core.migrate import require_schema
 from app.core.settings import Settings
 from app.entry.assembly import (
     Grading,
     build_grading,
     jobs_of,
+    notice_ends,
     pick_events,
     pick_queue,
     preparing_of,
     quiet,
+    share_answers,
     workers_of,
     working,
 )
@@ -47,10 +50,11 @@ async def open_worker(
         data = stack.enter_context(DataFolder(folder))
         database = Database(settings.database, connections=settings.database_connections)
         stack.push_async_callback(database.close)
-        await migrate(database)
+        await require_schema(database)
         data.secret = await _wait_for_secret(database, say)
         built = grading(data, settings)
         stack.callback(built.close)
+        share_answers(built, database)
         walls = Walls(built.probe)
         await asyncio.to_thread(walls.probe)
         walls.require_at_start()
@@ -61,6 +65,9 @@ async def open_worker(
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(preparing_of(built, walls, settings, say), packages)]
         workers = workers_of(database, built, walls, preparing, settings)
+        activity = Activity()
+        activity.watch(validator.loop)
+        notice_ends(events, activity)
         async with working(queue, events, workers, preparing, [validator.loop], grace_s=settings.drain_s):
             yield
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
@@ -16,11 +16,18 @@ from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
 from app.core.services import Provided
 from app.problems.catalogue import Catalogue
-from app.problems.exams import Exams, refuse_in_exam
 from app.problems.schemas import HintsJSON, ProblemDetail, ProblemList
+from app.problems.viewer import viewer
+from app.problems.visibility import Visibility
+from grader.package.package import Package
 
 router = rest_router("problems")
 MaybeUser = Annotated[User | None, Depends(current_user)]
+
+Variant = Annotated[
+    str | None,
+    Query(max_length=32, description="For instructors: the problem in this variant. Without it, in your own."),
+]
 
 # Described here and read by hand, and the rate is reported by a call and not by a dependency: in FastAPI, resolving
 # parameters takes as long as all the rest of these responses.
@@ -48,10 +55,11 @@ class _Answer:
     about: object
     body: bytes
     etag: str
+    is_own: bool
 
     def send(self, request: Request) -> Response:
         # no-cache: clients may store it, but must ask each time.
-        headers = {"ETag": self.etag, "Cache-Control": "no-cache"}
+        headers = {"ETag": self.etag, "Cache-Control": "private, no-cache" if self.is_own else "no-cache"}
         tags = request.headers.get("if-none-match", "")
         known = {each.strip().removeprefix("W/") for each in tags.split(",")}
         if known & {self.etag, "*"}:
@@ -64,12 +72,24 @@ class _Answer:
 _answers: dict[str, _Answer] = {}
 
 
+def _name_of(package: Package) -> str:
+    return package.slug if package.variant is None else f"{package.slug}?variant={package.variant.name}"
+
+
 def _answer(name: str, about: object, describe: Callable[[], BaseModel]) -> _Answer:
+    # What only some see is not kept for others, nor by a cache on the way.
+    if viewer().private:
+        return _answer_of(about, describe)
     cached = _answers.get(name)
     if cached is None or cached.about != about:
-        body = describe().model_dump_json().encode()
-        cached = _answers[name] = _Answer(about, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+        cached = _answers[name] = _answer_of(about, describe)
     return cached
+
+
+def _answer_of(about: object, describe: Callable[[], BaseModel]) -> _Answer:
+    body = describe().model_dump_json().encode()
+    is_own = bool(viewer().private) or (isinstance(about, Package) and about.variant is not None)
+    return _Answer(about, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', is_own)
 
 
 @router.get(
@@ -81,7 +101,7 @@ def _answer(name: str, about: object, describe: Callable[[], BaseModel]) -> _Ans
 )
 async def list_problems(request: Request, catalogue: Provided[Catalogue]) -> Response:
     await report_rate(request)
-    sections = catalogue.sections()
+    sections = catalogue.listed()
     return _answer("", sections, lambda: ProblemList.of(sections)).send(request)
 
 
@@ -92,10 +112,10 @@ async def list_problems(request: Request, catalogue: Provided[Catalogue]) -> Res
     responses=_WITH_ETAG,
     openapi_extra=_IF_NONE_MATCH,
 )
-async def get_problem(request: Request, slug: str, catalogue: Provided[Catalogue]) -> Response:
+async def get_problem(request: Request, slug: str, catalogue: Provided[Catalogue], variant: Variant = None) -> Response:
     await report_rate(request)
-    package = catalogue.get(slug)
-    return _answer(package.slug, package, lambda: ProblemDetail.of(package)).send(request)
+    package = catalogue.get(slug, variant)
+    return _answer(_name_of(package), package, lambda: ProblemDetail.of(package)).send(request)
 
 
 @router.get(
@@ -105,10 +125,7 @@ async def get_problem(request: Request, slug: str, catalogue: Provided[Catalogue
     responses={**_WITH_ETAG, **problem_responses(403)},
     openapi_extra=_IF_NONE_MATCH,
 )
-async def list_hints(
-    request: Request, slug: str, user: MaybeUser, catalogue: Provided[Catalogue], exams: Provided[Exams]
-) -> Response:
+async def list_hints(request: Request, slug: str, user: MaybeUser, visibility: Provided[Visibility]) -> Response:
     await report_rate(request)
-    package = catalogue.get(slug)
-    await refuse_in_exam(exams, user, package.slug)
-    return _answer(f"{package.slug}/hints", package, lambda: HintsJSON.of(package)).send(request)
+    package = (await visibility.visible(user, slug)).require("hints")
+    return _answer(f"{_name_of(package)}/hints", package, lambda: HintsJSON.of(package)).send(request)

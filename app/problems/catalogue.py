@@ -1,12 +1,14 @@
-"""The published problems of this service."""
+"""The published problems of this service, and the private ones that the viewer of a request sees."""
 
 import difflib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.core.errors import ProblemNotFound
-from app.problems.tracks import Section, Track, TracksInvalid, arrange, read_tracks, unknown_problems
+from app.problems.tracks import PRIVATE, Section, Track, TracksInvalid, arrange, read_tracks, unknown_problems
+from app.problems.variants import chosen_variant
+from app.problems.viewer import viewer
 from grader.package.ceiling import Ceiling
 from grader.package.fault import PackageInvalid
 from grader.package.package import Package
@@ -14,12 +16,14 @@ from grader.review.names import shared_uuids, unknown_prerequisites
 from grader.review.reader import read_package
 
 log = logging.getLogger(__name__)
+PRIVATE_TITLE = "Only in your courses"
 
 
 class Catalogue:
     """Packages by slug, in the order of their slugs, which are also their folders' names. `faults` were left out.
 
-    `tracks` is the order in which problems are shown.
+    `tracks` is the order in which problems are shown. Each method reads what the viewer of the request sees: also the
+    problems, and other versions of problems, that only members of a course see.
     """
 
     def __init__(
@@ -28,7 +32,8 @@ class Catalogue:
         faults: Sequence[PackageInvalid | TracksInvalid] = (),
         tracks: Sequence[Track] = (),
     ) -> None:
-        self._by_slug = {package.slug: package for package in packages}
+        self._published = {package.slug: package for package in packages}
+        self._private: dict[str, Package] = {}
         self._tracks = tuple(tracks)
         self._sections: tuple[Section, ...] | None = None
         self.faults = list(faults)
@@ -69,35 +74,71 @@ class Catalogue:
         """
         return [
             f"{package.slug}: {fault}"
-            for package in self._by_slug.values()
-            for fault in unknown_prerequisites(package.manifest, self._by_slug)
+            for package in self._published.values()
+            for fault in unknown_prerequisites(package.manifest, self._published)
         ]
 
     def unknown_in_tracks(self) -> list[str]:
         """One message for each problem that a track names and that is not served."""
-        return unknown_problems(self._tracks, self._by_slug)
+        return unknown_problems(self._tracks, self._published)
+
+    @property
+    def has_private(self) -> bool:
+        return bool(self._private)
+
+    @property
+    def has_variants(self) -> bool:
+        return any(each.variant for each in (*self._published.values(), *self._private.values()))
+
+    def keep_private(self, packages: Mapping[str, Package]) -> None:
+        """From now on, these are the private versions, by their hashes."""
+        self._private = dict(packages)
+
+    def private_version(self, version: str) -> Package | None:
+        return self._private.get(version)
+
+    def private(self, versions: Mapping[str, str], *, is_staff: bool) -> dict[str, Package]:
+        """The packages of these private versions, by slug. Staff see the published version of a published problem."""
+        found = {slug: self._private.get(version) for slug, version in versions.items()}
+        return {slug: each for slug, each in found.items() if each and not (is_staff and slug in self._published)}
+
+    @property
+    def _seen(self) -> Mapping[str, Package]:
+        private = viewer().private
+        return dict(sorted({**self._published, **private}.items())) if private else self._published
 
     def sections(self) -> tuple[Section, ...]:
-        """All packages as they are shown: by track, in the recommended order."""
+        """The published problems as they are shown: by track, in the recommended order."""
+        if private := viewer().private:
+            return arrange([private.get(slug, each) for slug, each in self._published.items()], self._tracks)
         if self._sections is None:
-            self._sections = arrange(self.all(), self._tracks)
+            self._sections = arrange(list(self._published.values()), self._tracks)
         return self._sections
+
+    def listed(self) -> tuple[Section, ...]:
+        """The same, followed by the problems that are not published and that the viewer sees."""
+        own = tuple(each for slug, each in sorted(viewer().private.items()) if slug not in self._published)
+        return (*self.sections(), *([Section(PRIVATE, PRIVATE_TITLE, "", own)] if own else []))
 
     def section_of(self, slug: str) -> Section | None:
         """The track of a problem; None if it is not served."""
-        return next((each for each in self.sections() if any(slug == other.slug for other in each.packages)), None)
+        return next((each for each in self.listed() if any(slug == other.slug for other in each.packages)), None)
 
     def serve(self, package: Package) -> None:
         """Serve this version of its problem from now on."""
         self._sections = None
-        self._by_slug = dict(sorted((self._by_slug | {package.slug: package}).items()))
+        self._published = dict(sorted((self._published | {package.slug: package}).items()))
 
     def version_of(self, slug: str) -> str | None:
-        package = self._by_slug.get(slug)
+        package = self._seen.get(slug)
+        return package.version if package else None
+
+    def published_version(self, slug: str) -> str | None:
+        package = self._published.get(slug)
         return package.version if package else None
 
     def all(self) -> list[Package]:
-        return list(self._by_slug.values())
+        return list(self._seen.values())
 
     def find(self, text: str) -> Package | None:
         """The problem with this slug or title, or the only one of which it is a part; None if there is no such one."""
@@ -106,13 +147,21 @@ class Catalogue:
         exact = [slug for slug, title in names.items() if sought in (slug, title)]
         parts = [slug for slug, title in names.items() if sought in slug or sought in title]
         found = exact or parts
-        return self._by_slug[found[0]] if sought and len(found) == 1 else None
+        return self._seen[found[0]] if sought and len(found) == 1 else None
 
-    def get(self, slug: str) -> Package:
-        """Raises `ProblemNotFound`, with a suggested slug if one is similar."""
-        if package := self._by_slug.get(slug):
-            return package
+    def get(self, slug: str, variant: str | None = None) -> Package:
+        """The problem in the viewer's variant, or in the one that an instructor names.
+
+        Raises:
+          ProblemNotFound: with a suggested slug if one is similar.
+          VariantNotFound, RoleMissing: see `chosen_variant`.
+        """
+        seen = self._seen
+        if package := seen.get(slug):
+            if variant is not None:
+                return chosen_variant(package, variant, is_staff=viewer().is_staff)
+            return viewer().in_own_variant(package)
         shown = slug[:64]
-        close = difflib.get_close_matches(shown.lower().replace("-", "_"), self._by_slug, n=1)
+        close = difflib.get_close_matches(shown.lower().replace("-", "_"), seen, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ProblemNotFound(f"There is no problem {shown!r}.{hint}", suggestion=close[0] if close else None)

@@ -8,15 +8,19 @@ from app.core.background_loop import Loop
 from app.core.errors import PackageNotStored
 from app.problems.catalogue import Catalogue
 from app.problems.package_store import PackageStore
+from grader.package.package import Package
 
 log = logging.getLogger(__name__)
 
 
 class CatalogueRefresh:
-    """Belongs to one event loop. Serves what instructors published, and the problems in this server's folder."""
+    """Belongs to one event loop. Serves what instructors published or gave to a course, and the problems in this
+    server's folder.
+    """
 
     def __init__(self, catalogue: Catalogue, store: PackageStore) -> None:
-        self.loop = Loop("looking for published versions", self.refresh)
+        # Another server can publish a version, and nothing tells this one. What it publishes itself, it serves at once.
+        self.loop = Loop("looking for published versions", self.refresh, idle_pause_s=10.0)
         self._catalogue = catalogue
         self._store = store
         self._folder = frozenset(package.slug for package in catalogue.all())
@@ -31,9 +35,19 @@ class CatalogueRefresh:
         """Serve what is published now. If a version is damaged, that is logged and the previous one stays."""
         async with self._turn:
             for slug, version in (await self._store.published(self._folder)).items():
-                if version == self._catalogue.version_of(slug):
+                if version == self._catalogue.published_version(slug):
                     continue
                 try:
                     self._catalogue.serve(await self._store.get(version))
                 except PackageNotStored as error:
                     log.error("the new version of %s cannot be served: %s", slug, error)
+            await self._refresh_private()
+
+    async def _refresh_private(self) -> None:
+        found: dict[str, Package] = {}
+        for version in await self._store.private_versions():
+            try:
+                found[version] = self._catalogue.private_version(version) or await self._store.get(version)
+            except PackageNotStored as error:
+                log.error("the private version %s cannot be served: %s", version, error)
+        self._catalogue.keep_private(found)

@@ -1,5 +1,5 @@
 """Tables of problem packages: every version, its questions, its texts as pages show them, which one is published now,
-and what was published when.
+what was published when, and which ones only a course sees.
 """
 
 from datetime import datetime
@@ -39,6 +39,20 @@ class PublishedRow(Base):
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
     origin: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime] = mapped_column(UTCDateTime())
+
+
+class CourseProblemRow(Base):
+    """The version of a problem that the members of one course see from `visible_from` on.
+
+    If the problem is not published, nobody else sees it, except for instructors and owners.
+    """
+
+    __tablename__ = "course_problems"
+
+    course_id: Mapped[str] = mapped_column(ForeignKey("courses.id", ondelete="CASCADE"), primary_key=True)
+    problem: Mapped[str] = mapped_column(String(64), primary_key=True)
+    version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
+    visible_from: Mapped[datetime] = mapped_column(UTCDateTime())
 
 
 class QuestionsRow(Base):

@@ -13,8 +13,8 @@ from app.core.clock import now
 from app.core.database import Database, insert_into
 from app.core.errors import PackageNotStored, VersionNotFound
 from app.core.ids import new_id
-from app.core.migrate import refuse_if_outdated
-from app.problems.models import PackageRow, PublicationRow, PublishedRow
+from app.core.migrate import refuse_if_not_newest
+from app.problems.models import CourseProblemRow, PackageRow, PublicationRow, PublishedRow
 from grader.package.fault import PackageInvalid
 from grader.package.package import Package
 from grader.review.reader import package_of
@@ -58,7 +58,7 @@ class PackageStore:
             package = package_of(row.slug, row.files, is_stored=True)
         except PackageInvalid as fault:
             async with self._database.reading() as session:
-                await refuse_if_outdated(session)
+                await refuse_if_not_newest(session)
             raise PackageNotStored(f"the package of version {version} in the database is damaged: {fault}") from None
         if package.version != version:
             raise PackageNotStored(f"the package of version {version} in the database has the hash {package.version}")
@@ -122,6 +122,32 @@ class PackageStore:
             rows = (await session.execute(query)).all()
         served = [row for row in rows if folder is None or row.origin == "upload" or row.slug in folder]
         return {row.slug: row.version for row in served}
+
+    async def private_versions(self) -> set[str]:
+        """The versions that only members of a course see."""
+        async with self._database.reading() as session:
+            return set(await session.scalars(select(CourseProblemRow.version)))
+
+    async def is_unpublished(self, slug: str, version: str) -> bool:
+        """Whether this version is stored here, and there was no time at which everyone saw it."""
+        row = PublicationRow
+        published = select(row.id).where(row.problem == slug, row.version == version).exists()
+        query = select(PackageRow.version).where(PackageRow.version == version, ~published)
+        async with self._database.reading() as session:
+            return await session.scalar(query) is not None
+
+    async def latest(self, slug: str) -> str | None:
+        """The version of a problem that was uploaded last."""
+        row = PackageRow
+        query = select(row.version).where(row.slug == slug).order_by(row.created_at.desc(), row.version).limit(1)
+        async with self._database.reading() as session:
+            return await session.scalar(query)
+
+    async def count_from_folders(self) -> int:
+        """How many problems are published from a server's problems folder."""
+        query = select(func.count()).select_from(PublishedRow).where(PublishedRow.origin == "folder")
+        async with self._database.reading() as session:
+            return await session.scalar(query) or 0
 
     async def publish_folder(self, packages: list[Package]) -> None:
         """Store and publish the packages of the problems folder. Versions that an instructor published stay, and so do

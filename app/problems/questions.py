@@ -2,12 +2,12 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import select
+from sqlalchemy import select, union
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
 from app.core.database import Database, insert_into
-from app.problems.models import PublishedRow, QuestionsRow
+from app.problems.models import CourseProblemRow, PublishedRow, QuestionsRow
 from grader.answers.question_variants import Variants
 
 
@@ -25,12 +25,15 @@ async def store_questions(database: Database, version: str, questions: Variants)
 
 
 async def published_without(database: Database, known: Collection[str]) -> list[str]:
-    """Published versions whose questions are not stored, apart from those that are known to have none."""
+    """Published and private versions whose questions are not stored, apart from those that are known to have none."""
+    served = union(
+        select(PublishedRow.slug, PublishedRow.version), select(CourseProblemRow.problem, CourseProblemRow.version)
+    ).subquery()
     query = (
-        select(PublishedRow.version)
-        .outerjoin(QuestionsRow, QuestionsRow.version == PublishedRow.version)
+        select(served.c.version)
+        .outerjoin(QuestionsRow, QuestionsRow.version == served.c.version)
         .where(QuestionsRow.version.is_(None))
-        .order_by(PublishedRow.slug)
+        .order_by(served.c.slug)
     )
     async with database.reading() as session:
         return [version for version in await session.scalars(query) if version not in known]

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from app.core.view import View
 from app.problems.tracks import Section
+from app.problems.written_lines import lines_to_write
 from grader.checks.grading_table import GradedCheck, grading_of
 from grader.package.package import Limits, Package, Tolerance
 
@@ -20,11 +21,14 @@ class CheckJSON(View):
 
 
 class ProblemSummary(View):
+    """`difficulty` is of the idea. `lines` of code are what the reference adds to the starter; null for answers."""
+
     slug: str
     title: str
     summary: str
     track: str
     difficulty: str
+    lines: int | None
     tags: list[str]
     version: str
 
@@ -61,14 +65,27 @@ class ProblemList(View):
         )
 
 
+class VariantJSON(View):
+    """The variant of a problem that you have, and its values by name."""
+
+    name: str
+    values: dict[str, int | float | str]
+
+
 class ProblemDetail(ProblemSummary):
-    """`statement` is Markdown with TeX, and `grading` says what each check requires. `hints` is the number of hints."""
+    """`statement` is Markdown with TeX, and `grading` says what each check requires. `hints` is the number of hints.
+
+    `helpers` are the sources of the modules that a submission can import, by name. `variant` is null unless the problem
+    has variants.
+    """
 
     mode: str
     entry: str
     devices: int
     statement: str
     starter: str
+    helpers: dict[str, str]
+    variant: VariantJSON | None
     hints: int
     checks: list[CheckJSON]
     grading: tuple[GradedCheck, ...]
@@ -89,6 +106,8 @@ class ProblemDetail(ProblemSummary):
             devices=manifest.devices,
             statement=package.statement,
             starter=package.starter,
+            helpers=package.helpers,
+            variant=package.variant and VariantJSON(name=package.variant.name, values=package.variant.values),
             hints=len(package.hints),
             checks=[CheckJSON(id=each.id, points=each.points, title=each.title) for each in manifest.checks],
             grading=grading_of(manifest),
@@ -115,6 +134,7 @@ def _summary(package: Package) -> dict[str, Any]:
         "summary": manifest.summary,
         "track": manifest.track,
         "difficulty": manifest.difficulty,
+        "lines": lines_to_write(package),
         "tags": manifest.tags,
         "version": package.version,
     }

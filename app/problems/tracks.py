@@ -16,6 +16,8 @@ from grader.review.names import suggest
 
 FILE = "tracks.toml"
 MORE = "More"
+# The id of the section with the problems that only members of a course see.
+PRIVATE = "only-in-your-courses"
 COLOURS = 8
 PLAIN = "track"
 _DIFFICULTIES = ("easy", "medium", "hard")
@@ -167,7 +169,7 @@ def _repeated(tracks: list[Track]) -> list[str]:
         ("the problem", [slug for track in tracks for slug in track.problems]),
     ):
         faults += [f"{what} '{value}' is listed {n} times" for value, n in Counter(values).items() if n > 1]
-    reserved = [track.id for track in tracks if track.id == _id_of(MORE)]
+    reserved = [track.id for track in tracks if track.id in (_id_of(MORE), PRIVATE)]
     faults += [f"the id '{each}' is reserved for problems that no track names" for each in reserved]
     return faults
 

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from app.core.migration_steps import add_column_once, update_in_batches
+
 revision = "0004"
 down_revision = "0003"
 
@@ -10,6 +12,13 @@ _TIME = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
+    # With a default, because SQLite cannot add a column without a value, and to copy a table that others refer to
+    # would take their rows along.
+    add_column_once(
+        "attempts", sa.Column("turn_at", _TIME, nullable=False, server_default="1970-01-01 00:00:00.000000")
+    )
+    attempts = sa.table("attempts", sa.column("id", sa.String()), sa.column("created_at", _TIME), sa.column("turn_at"))
+    update_in_batches(attempts, [], sa.true(), lambda rows: {"turn_at": attempts.c.created_at})
     op.create_table(
         "packages",
         sa.Column("version", sa.String(64), nullable=False),
@@ -35,10 +44,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_deployment"),
     )
     op.add_column("attempts", sa.Column("not_before", _TIME))
-    # With a default, because SQLite cannot add a column without a value, and to copy a table that others refer to
-    # would take their rows along.
-    op.add_column("attempts", sa.Column("turn_at", _TIME, nullable=False, server_default="1970-01-01 00:00:00.000000"))
-    op.execute("UPDATE attempts SET turn_at = created_at")
     op.create_index("ix_attempts_status_priority_turn_at_id", "attempts", ["status", "priority", "turn_at", "id"])
     op.create_index("ix_attempts_finished_at", "attempts", ["finished_at"])
     op.drop_index("ix_attempts_status_priority_created_at", "attempts")

@@ -1,19 +1,19 @@
 """Lists read no verdict and no whole table: the verdict's status in a column of its own, and an index for each list."""
 
-import json
-
 import sqlalchemy as sa
 from alembic import op
+
+from app.core.migration_steps import add_column_once, fill_from_verdicts
 
 revision = "0005"
 down_revision = "0004"
 
-_BATCH = 500
-
 
 def upgrade() -> None:
-    op.add_column("attempts", sa.Column("verdict_status", sa.String(16)))
-    _fill_verdict_status(op.get_bind())
+    add_column_once("attempts", sa.Column("verdict_status", sa.String(16)))
+    fill_from_verdicts(
+        sa.column("verdict_status", sa.String(16)), "accepted IS NOT NULL", lambda verdict: verdict["status"]
+    )
     op.drop_column("attempts", "accepted")
     op.drop_index("ix_attempts_problem_efficiency", "attempts")
     op.create_index("ix_attempts_user_id_problem_created_at_id", "attempts", ["user_id", "problem", "created_at", "id"])
@@ -32,29 +32,7 @@ def _attempts() -> sa.TableClause:
         sa.column("id", sa.String()),
         sa.column("accepted", sa.Boolean()),
         sa.column("verdict_status", sa.String()),
-        sa.column("verdict", sa.Text()),
     )
-
-
-def _fill_verdict_status(connection: sa.Connection) -> None:
-    attempts = _attempts()
-    connection.execute(sa.update(attempts).where(attempts.c.accepted.is_(True)).values(verdict_status="accepted"))
-    # Read here and not by the database, for the reason in 0002.
-    as_text = sa.cast(attempts.c.verdict, sa.Text())
-    last = ""
-    while True:
-        rows = connection.execute(
-            sa.select(attempts.c.id, as_text)
-            .where(attempts.c.accepted.is_(False), attempts.c.id > last)
-            .order_by(attempts.c.id)
-            .limit(_BATCH)
-        ).all()
-        for attempt_id, verdict in rows:
-            status = json.loads(verdict)["status"]
-            connection.execute(sa.update(attempts).where(attempts.c.id == attempt_id).values(verdict_status=status))
-        if len(rows) < _BATCH:
-            return
-        last = rows[-1][0]
 
 
 def downgrade() -> None:

@@ -1,19 +1,21 @@
 """A column for a verdict's reason, which lists show and filter by; drafts that a restored source replaced."""
 
-import json
-
 import sqlalchemy as sa
 from alembic import op
+
+from app.core.migration_steps import add_column_once, fill_from_verdicts
 
 revision = "0015"
 down_revision = "0014"
 
-_BATCH = 500
-
 
 def upgrade() -> None:
-    op.add_column("attempts", sa.Column("verdict_reason", sa.String(32)))
-    _fill_verdict_reason(op.get_bind())
+    add_column_once("attempts", sa.Column("verdict_reason", sa.String(32)))
+    fill_from_verdicts(
+        sa.column("verdict_reason", sa.String(32)),
+        "verdict_status = 'rejected'",
+        lambda verdict: verdict.get("reason"),
+    )
     op.create_table(
         "replaced_drafts",
         sa.Column("id", sa.String(32), nullable=False),
@@ -25,32 +27,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_replaced_drafts"),
     )
     op.create_index("ix_replaced_drafts_user_id_replaced_at", "replaced_drafts", ["user_id", "replaced_at"])
-
-
-def _fill_verdict_reason(connection: sa.Connection) -> None:
-    attempts = sa.table(
-        "attempts",
-        sa.column("id", sa.String()),
-        sa.column("verdict_status", sa.String()),
-        sa.column("verdict_reason", sa.String()),
-        sa.column("verdict", sa.Text()),
-    )
-    # Read here and not by the database, for the reason in 0002.
-    as_text = sa.cast(attempts.c.verdict, sa.Text())
-    last = ""
-    while True:
-        rows = connection.execute(
-            sa.select(attempts.c.id, as_text)
-            .where(attempts.c.verdict_status == "rejected", attempts.c.id > last)
-            .order_by(attempts.c.id)
-            .limit(_BATCH)
-        ).all()
-        for attempt_id, verdict in rows:
-            reason = json.loads(verdict).get("reason")
-            connection.execute(sa.update(attempts).where(attempts.c.id == attempt_id).values(verdict_reason=reason))
-        if len(rows) < _BATCH:
-            return
-        last = rows[-1][0]
 
 
 def downgrade() -> None:

@@ -21,7 +21,7 @@ from tests.app.accounts.people import sign_in
 # The tables with what the owner has.
 OWNER_HAS = (
     *("users", "sessions", "identities", "api_tokens", "invitations", "webhooks"),
-    *("attempts", "drafts", "replaced_drafts", "shares", "explorations", "lesson_runs"),
+    *("attempts", "drafts", "replaced_drafts", "shares", "explorations", "lesson_runs", "interviews"),
 )
 
 # Contents of the owner's objects, which no response to anyone else may contain.
@@ -44,6 +44,8 @@ async def made(shared_service) -> dict[str, str]:
     invitation = await service.http.post("/api/v1/invitations", json={"note": "NOTE-OF-THE-OWNER"}, headers=bearer)
     url = "https://example.org/WEBHOOK-OF-THE-OWNER"
     webhook = await service.http.post("/api/v1/webhooks", json={"url": url}, headers=bearer)
+    interview = (await service.http.post("/api/v1/interviews", json={"level": "easy"}, headers=bearer)).json()["id"]
+    await service.http.post(f"/api/v1/interviews/{interview}/end", headers=bearer)
     me = (await service.http.get("/api/v1/me")).json()
     [session] = await service.services[Accounts].sessions.list(me["id"])
     await service.services[Accounts].identities.link(
@@ -55,6 +57,7 @@ async def made(shared_service) -> dict[str, str]:
     await drafts.restore(owner, draft, "SOURCE-OF-THE-OWNER", keep=True)
     [replaced] = await drafts.list_replaced(owner)
     return {
+        "interview_id": interview,
         "identity_id": identity.id,
         "draft_id": replaced.id,
         "attempt_id": run.json()["id"],

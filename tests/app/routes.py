@@ -12,6 +12,7 @@ from typing import Any
 from fastapi.routing import iter_route_contexts
 
 from app.learning.calculators.tables import BY_NAME
+from tests.app.course_routes import OF_COURSES
 
 PUBLIC = {
     ("GET", "/"),
@@ -28,6 +29,7 @@ PUBLIC = {
     ("GET", "/api/v1/lessons/{slug}"),
     ("GET", "/lessons"),
     ("GET", "/lessons/{slug}"),
+    ("GET", "/lessons/{slug}/lesson.ipynb"),
     ("GET", "/explore"),
     ("GET", "/healthz"),
     # For a token of its own alone: tests/app/operations/operating/test_metrics.py.
@@ -45,6 +47,9 @@ PUBLIC = {
     ("POST", "/lti/launch"),
     ("GET", "/lti/continue"),
     ("POST", "/lti/continue"),
+    # What counts is the link in the path.
+    ("GET", "/lti/register/{token}"),
+    ("POST", "/lti/register/{token}"),
     # What counts is the signature, or the token.
     ("POST", "/api/v1/repositories/{repository_id}/webhook"),
     ("GET", "/problems"),
@@ -57,6 +62,12 @@ PUBLIC = {
     ("GET", "/search/found"),
     ("GET", "/shared/{token}"),
     ("GET", "/shared/{token}/card.png"),
+    ("GET", "/completed/{token}"),
+    ("GET", "/completed/{token}/card.png"),
+    ("GET", "/completed/{token}/badge.jwt"),
+    ("GET", "/badges/issuer.json"),
+    ("GET", "/badges/keys/{key_id}"),
+    ("GET", "/badges/revoked.json"),
     ("GET", "/sign-in"),
     ("POST", "/sign-in"),
     ("POST", "/sign-in/with/{provider}"),
@@ -127,11 +138,27 @@ OWN = {
     ("POST", "/problems/{slug}/give-up"),
     ("GET", "/problems/{slug}/previous"),
     ("GET", "/progress"),
+    ("GET", "/interviews"),
+    ("POST", "/interviews"),
+    ("GET", "/api/v1/interviews"),
+    ("POST", "/api/v1/interviews"),
+    ("GET", "/tracks/{track}/completion"),
+    ("POST", "/tracks/{track}/completion/share"),
+    ("POST", "/tracks/{track}/completion/unshare"),
+    ("GET", "/api/v1/tracks/{track}/completion"),
+    ("POST", "/api/v1/tracks/{track}/completion/sharing"),
+    ("DELETE", "/api/v1/tracks/{track}/completion/sharing"),
     ("GET", "/problems/{slug}/ranking"),
     ("GET", "/problems/{slug}/report"),
     ("POST", "/problems/{slug}/report"),
 }
 OWNED = {
+    ("GET", "/interviews/{interview_id}"),
+    ("POST", "/interviews/{interview_id}/next"),
+    ("POST", "/interviews/{interview_id}/end"),
+    ("GET", "/api/v1/interviews/{interview_id}"),
+    ("POST", "/api/v1/interviews/{interview_id}/next"),
+    ("POST", "/api/v1/interviews/{interview_id}/end"),
     ("POST", "/lesson-runs/{lesson_run_id}/remove"),
     ("GET", "/api/v1/lesson-runs/{lesson_run_id}"),
     ("DELETE", "/api/v1/lesson-runs/{lesson_run_id}"),
@@ -148,8 +175,14 @@ OWNED = {
     ("GET", "/lti/selections/{selection_id}"),
     ("POST", "/lti/selections/{selection_id}"),
     ("GET", "/courses/{course_id}"),
+    ("GET", "/courses/{course_id}/announcements"),
+    ("GET", "/api/v1/courses/{course_id}"),
     ("GET", "/api/v1/courses/{course_id}/assignments"),
     ("GET", "/api/v1/courses/{course_id}/announcements"),
+    ("GET", "/courses/{course_id}/assignments/{assignment_id}/exam"),
+    ("POST", "/courses/{course_id}/assignments/{assignment_id}/start"),
+    ("GET", "/api/v1/courses/{course_id}/assignments/{assignment_id}/start"),
+    ("POST", "/api/v1/courses/{course_id}/assignments/{assignment_id}/start"),
     ("POST", "/account/identities/{identity_id}/remove"),
     ("POST", "/account/invitations/{invitation_id}/revoke"),
     ("POST", "/account/sessions/{session_id}/revoke"),
@@ -175,7 +208,7 @@ OWNED = {
     ("GET", "/api/v1/attempts/{attempt_id}/comments"),
     ("PUT", "/api/v1/attempts/{attempt_id}/comments/{comment_id}"),
 }
-INSTRUCT = {
+INSTRUCT = OF_COURSES | {
     ("GET", "/teach"),
     ("GET", "/repositories"),
     ("POST", "/repositories"),
@@ -190,43 +223,10 @@ INSTRUCT = {
     ("GET", "/api/v1/repositories/{repository_id}/syncs"),
     ("GET", "/api/v1/repositories/{repository_id}/syncs/{sync_id}"),
     ("GET", "/problems/{slug}/similarity"),
+    ("GET", "/problems/{slug}/similarity.csv"),
     ("GET", "/problems/{slug}/similarity/{one_id}/{other_id}"),
     ("GET", "/api/v1/problems/{slug}/similarity"),
-    ("GET", "/courses/{course_id}/lti"),
-    ("POST", "/courses/{course_id}/lti/{context_id}/connect"),
-    ("POST", "/courses/{course_id}/lti/{context_id}/disconnect"),
-    ("POST", "/courses/{course_id}/lti/{context_id}/roster"),
-    ("POST", "/courses/{course_id}/lti/scores"),
-    ("POST", "/courses"),
-    ("POST", "/courses/{course_id}/assignments"),
-    ("POST", "/courses/{course_id}/assignments/{assignment_id}/withdraw"),
-    ("GET", "/courses/{course_id}/assignments/{assignment_id}/edit"),
-    ("POST", "/courses/{course_id}/assignments/{assignment_id}/edit"),
-    ("PUT", "/api/v1/courses/{course_id}/assignments/{assignment_id}"),
-    ("POST", "/courses/{course_id}/assignments/{assignment_id}/extend"),
-    ("GET", "/api/v1/courses/{course_id}/assignments/{assignment_id}/extensions"),
-    ("PUT", "/api/v1/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id}"),
-    ("POST", "/courses/{course_id}/announcements"),
-    ("POST", "/courses/{course_id}/announcements/{announcement_id}/remove"),
-    ("POST", "/api/v1/courses/{course_id}/announcements"),
-    ("DELETE", "/api/v1/courses/{course_id}/announcements/{announcement_id}"),
-    ("GET", "/courses/{course_id}/roster"),
-    ("POST", "/courses/{course_id}/roster"),
-    ("POST", "/api/v1/courses/{course_id}/roster"),
-    ("POST", "/courses/{course_id}/people/{person_id}/remove"),
-    ("POST", "/courses/{course_id}/people/{person_id}/role"),
-    ("POST", "/courses/{course_id}/people/{person_id}/add"),
-    ("PUT", "/api/v1/courses/{course_id}/people/{person_id}"),
-    ("PUT", "/api/v1/courses/{course_id}/people/{person_id}/role"),
-    ("GET", "/courses/{course_id}/gradebook"),
-    ("GET", "/courses/{course_id}/gradebook.csv"),
-    ("GET", "/courses/{course_id}/gradebook.xlsx"),
-    ("GET", "/courses/{course_id}/assignments/{assignment_id}/statistics"),
-    ("POST", "/api/v1/courses"),
-    ("POST", "/api/v1/courses/{course_id}/assignments"),
-    ("DELETE", "/api/v1/courses/{course_id}/assignments/{assignment_id}"),
-    ("DELETE", "/api/v1/courses/{course_id}/people/{person_id}"),
-    ("GET", "/api/v1/courses/{course_id}/gradebook"),
+    ("GET", "/api/v1/problems/{slug}/similarity.csv"),
     ("GET", "/people"),
     ("GET", "/people/{person_id}"),
     ("GET", "/api/v1/people"),
@@ -302,13 +302,20 @@ OWNERS = {
     ("GET", "/people/{person_id}/merge"),
     ("POST", "/people/{person_id}/merge"),
     ("POST", "/api/v1/people/{person_id}/merge"),
+    ("GET", "/people/{person_id}/erase"),
+    ("POST", "/people/{person_id}/erase"),
+    ("POST", "/api/v1/people/{person_id}/erase"),
+    ("GET", "/people/{person_id}/export"),
+    ("GET", "/api/v1/people/{person_id}/export"),
     ("GET", "/lti/platforms"),
     ("POST", "/lti/platforms"),
+    ("POST", "/lti/platforms/links"),
     ("POST", "/lti/platforms/{platform_id}/deployments"),
     ("POST", "/lti/platforms/{platform_id}/remove"),
     ("POST", "/lti/keys"),
     ("GET", "/api/v1/lti/platforms"),
     ("POST", "/api/v1/lti/platforms"),
+    ("POST", "/api/v1/lti/platforms/links"),
     ("PUT", "/api/v1/lti/platforms/{platform_id}/deployments"),
     ("DELETE", "/api/v1/lti/platforms/{platform_id}"),
     ("GET", "/audit"),
@@ -333,6 +340,7 @@ RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/api/v1/invitations"): {"role": "owner"},
 }
 IDS = (
+    "interview_id",
     "identity_id",
     "attempt_id",
     "draft_id",
@@ -342,6 +350,7 @@ IDS = (
     "webhook_id",
     "course_id",
     "selection_id",
+    "assignment_id",
     "comment_id",
     "exploration_id",
     "lesson_run_id",
@@ -370,8 +379,12 @@ def routes_of(app) -> set[tuple[str, str]]:
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    names = "report check validation rejudge person course assignment announcement comment platform context selection"
-    unknown = {f"{name}_id": "0" * 32 for name in (*names.split(), "one", "other", "repository", "sync")}
+    names = (
+        "key report check validation rejudge person course assignment announcement comment platform context selection"
+    )
+    unknown = {f"{name}_id": "0" * 32 for name in (*names.split(), "one", "other", "repository", "sync", "line")}
     unknown["version"] = "0" * 64
-    where = path.format(slug="add_one", key="0", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
+    where = path.format(
+        slug="add_one", key="0", name="figure.svg", provider="oidc", token="0", track="basics", **unknown, **owned
+    )
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where

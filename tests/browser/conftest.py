@@ -1,28 +1,31 @@
-"""One real service and one Chromium for all browser tests; each test gets a fresh, signed-in browser context."""
+"""One real service and one Chromium for each process; each test gets a fresh, signed-in browser context."""
 
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, sync_playwright
 
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, Service, serve
+from tests.browser.groups import grouped
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.workbench import OpenPage
 
 # The Chromium of all browser tests while they run, and what ends it.
 _running: list[Browser] = []
 _ends = ExitStack()
+_GROUPS = grouped(path.stem for path in Path(__file__).parent.glob("test_*.py"))
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Keep browser tests in one process under `--dist loadgroup`, because each process would start its own service.
+    """Keep the files of a group in one process under `--dist loadgroup`, because each starts its own service.
 
     This happens as each test is collected, so that tests/slow_tests.py finds the group and gives it no other.
     """
-    item.add_marker(pytest.mark.xdist_group("browser"))
+    item.add_marker(pytest.mark.xdist_group(_GROUPS[item.path.stem]))
     item.add_marker(pytest.mark.timeout(300))
 
 

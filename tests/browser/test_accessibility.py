@@ -18,6 +18,8 @@ PATHS = [
     "/problems?q=nothing",
     PROBLEM,
     "/progress",
+    "/interviews",
+    "/tracks/the-training-loop/completion",
     "/attempts",
     "/sign-in",
     "/help/rest",

@@ -49,6 +49,17 @@ def _await(page: Page, text: str) -> None:
     expect(_compiled(page)).to_have_text(re.compile(text), timeout=VERDICT_TIMEOUT_MS)
 
 
+def test_a_node_of_the_graph_leads_to_its_line_by_keyboard(open_page: OpenPage, explored_path: dict[str, str]) -> None:
+    page = _open(open_page, explored_path)
+    node = page.get_by_role("link", name=re.compile("^reduce-scatter over")).first
+    address = node.get_attribute("href") or ""
+    node.hover()
+    expect(page.locator(address)).to_have_class("source-line is-cause is-pointed-at")
+    node.focus()
+    page.keyboard.press("Enter")
+    assert page.url.endswith(address)
+
+
 def test_a_collective_leads_to_its_line_and_back(open_page: OpenPage, explored_path: dict[str, str]) -> None:
     page = _open(open_page, explored_path)
     row = page.get_by_role("listitem").filter(has_text="reduce-scatter").first
@@ -109,7 +120,7 @@ def test_two_panes_by_keyboard(open_page: OpenPage) -> None:
     page.keyboard.press("ArrowUp")
     # The line of the cursor is marked in the result,
     expect(pane.locator(".timeline li.is-pointed-at")).to_contain_text("all-reduce")
-    expect(pane.locator(".instructions li.is-pointed-at")).to_have_count(4)
+    expect(pane.locator(".instructions li.is-pointed-at")).to_have_count(5)
     page.keyboard.press("End")
     page.keyboard.insert_text(" * 2")
     page.keyboard.press("Control+Enter")
@@ -151,6 +162,24 @@ def test_typing_compiles_at_rest_and_a_fault_keeps_the_result(open_page: OpenPag
     expect(pane).to_contain_text("all-to-all over data")
     # Chromium says that the server refused.
     assert [each for each in complaints if "409 (Conflict)" not in each] == []
+    complaints.clear()
+
+
+def test_a_guest_switches_it_on_and_the_limit_switches_it_off(open_page: OpenPage, complaints: list[str]) -> None:
+    page = open_page("/explore?example=rows-to-columns", anonymous=True)
+    switch = page.get_by_label("Compile as you type")
+    expect(switch).not_to_be_checked()
+    switch.check()
+    _code(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("# typed")
+    _await(page, "^Compiled: 1 collective")
+    refused = '<main><p class="notice bad">The limit is reached.</p></main>'
+    page.route("**/explore", lambda route: route.fulfill(status=429, content_type="text/html", body=refused))
+    page.keyboard.type(" on")
+    _await(page, "The limit is reached.")
+    expect(switch).not_to_be_checked()
+    assert [each for each in complaints if "429 (Too Many Requests)" not in each] == []
     complaints.clear()
 
 
@@ -206,3 +235,55 @@ def test_any_function_is_explored_on_a_phone_and_without_a_script(open_page: Ope
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.get_by_role("link", name="Change it and explore again").click()
     expect(page.get_by_label("Inputs")).to_have_value(re.compile(r"^x: bfloat16\[65536, 4096\]"))
+
+
+FORM = {"Function": "f", "Mesh": "data=4", "Inputs": 'x: float32[16, 8] P("data")'}
+MAIN = "from model import total\n\n\ndef f(x):\n    return total(x)\n"
+MODEL = "def total(x):\n    return x.sum(0)\n"
+
+
+def _name_of_module(page: Page, number: int) -> Locator:
+    group = page.get_by_role("group", name=f"Module {number}", exact=True)
+    return group.get_by_label("Name of the module")
+
+
+def test_modules_are_added_and_survive_a_reload(open_page: OpenPage) -> None:
+    page = open_page("/explore")
+    page.get_by_label("Compile as you type").uncheck()
+    for label, text in FORM.items():
+        page.get_by_label(label).first.fill(text)
+    _code(page).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(MAIN)
+    for _ in range(2):
+        page.get_by_role("button", name="Add a module").click()
+    expect(_name_of_module(page, 2)).to_be_focused()
+    _name_of_module(page, 1).fill("model")
+    page.get_by_label("The source of this module, Python").first.fill(MODEL)
+    page.get_by_role("group", name="Module 2").get_by_role("button", name="Remove this module").click()
+    expect(page.get_by_role("button", name="Add a module")).to_be_focused()
+    # The Enter key sends the form, and adds no module.
+    page.get_by_role("combobox", name="Mesh").press("Enter")
+    _await(page, "Compiled: 1 collective")
+    expect(page.get_by_role("group", name="Module 2")).to_have_count(0)
+    assert [(each["id"]) for each in Axe().run(page).response["violations"]] == []
+    page.reload()
+    expect(_name_of_module(page, 1)).to_have_value("model")
+    expect(page.get_by_label("The source of this module, Python").first).to_have_value(MODEL)
+    page.get_by_role("link", name="Share this result").click()
+    page.get_by_text("The module model").click()
+    expect(page.get_by_role("region", name="The module model")).to_contain_text("return x.sum(0)")
+
+
+def test_modules_are_added_on_a_phone_and_without_a_script(open_page: OpenPage) -> None:
+    page = open_page("/explore", java_script_enabled=False, viewport={"width": 360, "height": 740})
+    for label, text in FORM.items():
+        page.get_by_label(label).first.fill(text)
+    page.get_by_label("Source, Python").fill(MAIN)
+    page.get_by_role("button", name="Add a module").click()
+    _name_of_module(page, 1).fill("model")
+    page.get_by_label("The source of this module, Python").fill(MODEL)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.get_by_role("combobox", name="Mesh").press("Enter")
+    expect(page.get_by_role("heading", name="Mesh data = 4")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(page.get_by_role("listitem").filter(has_text="all-reduce").first).to_contain_text("line 5")

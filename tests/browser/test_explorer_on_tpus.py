@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from grader.explorer.exploration import explored
+from grader.explorer.description import explored
 from grader.inputs.explored_function import read_function
 from tests.app.learning.explorer.conftest import Measuring
 from tests.browser.browser import Service
@@ -50,7 +50,7 @@ def test_a_collective_on_tpus_leads_to_its_line(open_page: OpenPage) -> None:
     expect(page.get_by_role("heading", name="On TPUs, v5e:2x4")).to_be_visible()
     backward = page.get_by_role("table").filter(has=page.get_by_text("Part 2, which runs 4 times"))
     row = backward.get_by_role("row").filter(has_text="reduce-scatter")
-    expect(row).to_contain_text("nothing (everything else waits)")
+    expect(row).to_contain_text("nothing (everything else waits, about 55,159 cycles)")
     row.get_by_role("link", name="line 19").hover()
     expect(page.locator("#line-19")).to_have_class("source-line is-pointed-at")
 

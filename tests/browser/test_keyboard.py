@@ -31,7 +31,7 @@ def test_a_problem_is_found_solved_and_its_verdict_read(open_page: OpenPage, acc
     page.keyboard.press("Tab")
     assert _focused(page) == "Skip to the content"
     page.keyboard.press("Enter")
-    _tab_to(page, "NNX FSDP-style step")
+    _tab_to(page, "The step on one device")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**{PROBLEM}")
     _tab_to(page, "Skip to the editor")

@@ -179,7 +179,7 @@ def test_checks_that_failed_come_first(open_page: OpenPage) -> None:
     finding = passed.locator(".finding")
     expect(finding).to_be_hidden()
     passed.locator("summary").first.press("Enter")
-    expect(finding).to_be_in_viewport()
+    expect(finding).to_be_visible()
 
 
 def test_a_row_opens_what_its_check_found(open_page: OpenPage) -> None:

@@ -17,7 +17,7 @@ from tests.browser.workbench import (
 
 def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: str) -> None:
     page = open_page("/problems")
-    page.get_by_role("main").get_by_role("link", name="NNX FSDP-style step", exact=True).first.click()
+    page.get_by_role("main").get_by_role("link", name="The step on one device", exact=True).first.click()
     write(page, accepted_source)
     page.get_by_role("button", name="Submit").click()
     verdict = await_verdict(page, "accepted")

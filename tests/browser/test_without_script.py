@@ -51,7 +51,7 @@ def test_somebody_is_invited_signs_up_and_signs_in_again(open_page: OpenPage) ->
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill("four quiet grey geese")
     page.get_by_label("Password").press("Enter")
-    page.get_by_role("link", name="ada").click()
+    page.get_by_role("link", name="ada", exact=True).click()
     expect(page.get_by_role("main")).to_contain_text("Your role is student")
     expect(page.get_by_role("link", name="Invitations")).to_have_count(0)
 

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Query
 
 from app.accounts.audit.log import AuditLog
-from app.accounts.audit.schemas import AuditPage
+from app.accounts.audit.schemas import AUDIT_SEARCH, AuditPage
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.core.rest.paging import NewestFirst
@@ -21,6 +21,7 @@ async def list_audit_entries(
     owner: Owner,
     audit: Provided[AuditLog],
     cursor: NewestFirst,
+    q: Annotated[str, Query(max_length=100, description=AUDIT_SEARCH)] = "",
 ) -> AuditPage:
-    entries = await audit.list(cursor)
+    entries = await audit.list(cursor, q=q.strip())
     return AuditPage(entries=entries, next=entries.next)

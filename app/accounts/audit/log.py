@@ -3,10 +3,11 @@
 An entry is written in the transaction of what it records, so neither exists without the other. It contains no secret.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, cast, get_args
 
-from sqlalchemy import or_, select
+from sqlalchemy import and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -19,23 +20,34 @@ from app.core.database import Database
 from app.core.errors import AuditEntryNotFound
 from app.core.ids import new_id
 from app.core.rest.paging import Cursor, Page, paged
+from app.core.text_search import has_text
 from app.core.view import View
 
 LONGEST_REASON = 200
 LONGEST_DETAIL = 200
+_MOST_OF_PERSON = 100
 Action = Literal[
     "role-changed",
     "deactivated",
     "reactivated",
     "password-reset",
     "rejudge-applied",
+    "assignment-created",
     "assignment-changed",
     "assignment-withdrawn",
+    "categories-changed",
     "lti-platform-added",
     "lti-platform-changed",
     "lti-platform-removed",
+    "lti-link-created",
+    "lti-platform-registered",
     "lti-key-rotated",
+    "lti-course-connected",
+    "lti-course-disconnected",
     "lti-roster",
+    "roster-imported",
+    "roster-line-removed",
+    "invitations-mailed",
     "comment-added",
     "comment-removed",
     "similarity-read",
@@ -46,8 +58,28 @@ Action = Literal[
     "announced",
     "announcement-removed",
     "score-changed",
+    "cell-changed",
     "repository-added",
     "repository-removed",
+    "exported",
+    "erasure-requested",
+    "erased",
+    "erased-by-rule",
+    "problem-given",
+    "problem-taken-back",
+    "course-created",
+    "course-changed",
+    "course-archived",
+    "course-opened-again",
+    "course-deleted",
+    "course-member-added",
+    "course-member-removed",
+    "course-role-changed",
+    "course-rights-changed",
+    "course-staff-added",
+    "course-staff-removed",
+    "course-copied",
+    "course-exported",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
@@ -56,13 +88,22 @@ ACTION_WORDS: dict[Action, str] = {
     "reactivated": "reactivated the account",
     "password-reset": "reset the password",
     "rejudge-applied": "applied a rejudge",
+    "assignment-created": "created an assignment",
     "assignment-changed": "changed an assignment",
     "assignment-withdrawn": "withdrew an assignment",
+    "categories-changed": "changed the categories of a course",
     "lti-platform-added": "registered a learning platform",
     "lti-platform-changed": "changed a learning platform",
     "lti-platform-removed": "removed a learning platform",
+    "lti-link-created": "created a link with which a learning platform registers itself",
+    "lti-platform-registered": "let a learning platform register itself by a link",
     "lti-key-rotated": "created a new LTI key",
+    "lti-course-connected": "connected a course with a learning platform",
+    "lti-course-disconnected": "disconnected a course from a learning platform",
     "lti-roster": "imported the roster of a learning platform",
+    "roster-imported": "imported a roster",
+    "roster-line-removed": "removed a person from a roster",
+    "invitations-mailed": "mailed invitations",
     "comment-added": "commented on an attempt",
     "comment-removed": "removed a comment",
     "similarity-read": "read the similarity report",
@@ -73,29 +114,67 @@ ACTION_WORDS: dict[Action, str] = {
     "announced": "posted an announcement",
     "announcement-removed": "removed an announcement",
     "score-changed": "changed the points of an attempt",
+    "cell-changed": "changed a cell of the gradebook",
     "repository-added": "registered a repository",
     "repository-removed": "removed a repository",
+    "exported": "exported all data about the account",
+    "erasure-requested": "asked for the erasure of the account",
+    "erased": "erased the account",
+    "erased-by-rule": "erased the account because of a rule",
+    "problem-given": "gave a course a version of a problem",
+    "problem-taken-back": "took a version of a problem back from a course",
+    "course-created": "created a course",
+    "course-changed": "changed a course",
+    "course-archived": "archived a course",
+    "course-opened-again": "opened an archived course again",
+    "course-deleted": "deleted a course",
+    "course-member-added": "added to a course",
+    "course-member-removed": "removed from a course",
+    "course-role-changed": "changed the role in a course",
+    "course-rights-changed": "changed the rights of an assistant",
+    "course-staff-added": "made an instructor of a course",
+    "course-staff-removed": "removed from the instructors of a course",
+    "course-copied": "copied a course",
+    "course-exported": "exported a course",
 }
 # What they did to problems, courses and the service: `whom` is None.
 OF_PROBLEMS: frozenset[Action] = frozenset(
     {
         "rejudge-applied",
+        "assignment-created",
         "assignment-changed",
         "assignment-withdrawn",
+        "categories-changed",
         "lti-platform-added",
         "lti-platform-changed",
         "lti-platform-removed",
+        "lti-link-created",
+        "lti-platform-registered",
         "lti-key-rotated",
+        "lti-course-connected",
+        "lti-course-disconnected",
         "lti-roster",
+        "roster-imported",
+        "roster-line-removed",
+        "invitations-mailed",
         "similarity-read",
         "announced",
         "announcement-removed",
         "repository-added",
         "repository-removed",
+        "problem-given",
+        "problem-taken-back",
+        "course-created",
+        "course-changed",
+        "course-archived",
+        "course-opened-again",
+        "course-deleted",
+        "course-copied",
+        "course-exported",
     }
 )
-# What the operator did on the command line: `actor` is None.
-OF_OPERATOR: frozenset[Action] = frozenset({"password-reset-by-operator"})
+# What the operator did on the command line or by a setting: `actor` is None.
+OF_OPERATOR: frozenset[Action] = frozenset({"password-reset-by-operator", "erased-by-rule"})
 
 
 class Party(View):
@@ -105,7 +184,7 @@ class Party(View):
 
 class AuditEntry(View):
     """`actor` and `whom` are null once their account is deleted. `whom` is also null for what was done to a problem,
-    a course or the service, and `actor` for what the operator did on the command line."""
+    a course or the service, and `actor` for what the operator did on the command line or by a setting."""
 
     id: str
     at: datetime
@@ -130,9 +209,16 @@ def check_reason(reason: str) -> str:
 
 
 def record(
-    session: AsyncSession, actor: User | None, action: Action, whom_id: str | None, reason: str, detail: str = ""
+    session: AsyncSession,
+    actor: User | None,
+    action: Action,
+    whom_id: str | None,
+    reason: str,
+    detail: str = "",
+    course_id: str | None = None,
 ) -> None:
-    """Write an entry in the caller's transaction. `reason` comes from `check_reason`.
+    """Write an entry in the caller's transaction. `reason` comes from `check_reason`, and `course_id` is the course
+    that it was done in.
 
     Without an `actor`, the operator did it on the command line.
     """
@@ -145,6 +231,7 @@ def record(
             action=action,
             detail=detail,
             reason=reason,
+            course_id=course_id,
         )
     )
 
@@ -155,8 +242,12 @@ class AuditLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, cursor: Cursor, about: str | None = None) -> Page[AuditEntry]:
-        """Newest first. `about` is the id of the person it concerns. Raises `AuditEntryNotFound` for the cursor."""
+    async def list(
+        self, cursor: Cursor, about: str | None = None, *, course_id: str | None = None, q: str = ""
+    ) -> Page[AuditEntry]:
+        """Newest first. `about` is the id of the person it concerns, `course_id` the course that it was done in, and
+        `q` a part of a name, of what was done, or of a reason. Raises `AuditEntryNotFound` for the cursor.
+        """
         row, actor, whom = AuditRow, aliased(UserRow), aliased(UserRow)
         query = (
             select(row, actor.name, whom.name)
@@ -164,8 +255,29 @@ class AuditLog:
             .outerjoin(whom, whom.id == row.whom_id)
         )
         only = [] if about is None else [or_(row.whom_id == about, row.user_id == about)]
+        if q:
+            done = [each for each, words in ACTION_WORDS.items() if q.casefold() in words.casefold()]
+            texts = (actor.name, whom.name, row.detail, row.reason)
+            only.append(or_(has_text(q, texts), row.action.in_(done)))
+        if course_id is not None:
+            query = query.where(row.course_id == course_id)
         async with self._database.reading() as session:
             return await paged(session, query, (row.at, row.id), cursor, _entry, only=only, missing=_not_found)
+
+    async def of_person(self, whom_id: str, endings: Mapping[Action, str]) -> Sequence[AuditEntry]:
+        """The newest entries about this person whose details end as given for their action, newest first."""
+        row, actor, whom = AuditRow, aliased(UserRow), aliased(UserRow)
+        ends = [and_(row.action == each, row.detail.endswith(text, autoescape=True)) for each, text in endings.items()]
+        query = (
+            select(row, actor.name, whom.name)
+            .outerjoin(actor, actor.id == row.user_id)
+            .outerjoin(whom, whom.id == row.whom_id)
+            .where(row.whom_id == whom_id, or_(*ends))
+            .order_by(row.at.desc(), row.id.desc())
+            .limit(_MOST_OF_PERSON)
+        )
+        async with self._database.reading() as session:
+            return [_entry(*each) for each in await session.execute(query)]
 
     async def details(self, action: Action, since: datetime) -> frozenset[str]:
         """The details of the newest two hundred entries of this action since then."""

@@ -12,6 +12,7 @@ class AuditRow(Base):
     """`user_id` did `action` to `whom_id`, or to a problem or a course. It never changes, and remains,
     without the names, when an account is deleted.
 
+    `course_id` is the course that it was done in, which may be deleted by now.
     `detail` says what changed, such as `student to instructor`, and `reason` is what the actor typed.
     """
 
@@ -25,3 +26,4 @@ class AuditRow(Base):
     action: Mapped[str] = mapped_column(String(32))
     detail: Mapped[str] = mapped_column(String(200))
     reason: Mapped[str] = mapped_column(String(200))
+    course_id: Mapped[str | None] = mapped_column(String(32))

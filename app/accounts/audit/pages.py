@@ -8,24 +8,22 @@ from starlette.responses import HTMLResponse
 from app.accounts.audit.log import ACTION_WORDS, AuditLog
 from app.accounts.caller import User
 from app.accounts.web import require_role
+from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.services import Provided
 from app.core.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 Owner = Annotated[User, Depends(require_role("owner", "account"))]
-_PAGE = 50
 
 
 @router.get("/audit")
 async def show_audit_log(
-    owner: Owner, audit: Provided[AuditLog], before: Annotated[str | None, Query(max_length=100)] = None
+    owner: Owner,
+    audit: Provided[AuditLog],
+    q: Annotated[str, Query(max_length=100)] = "",
+    before: Annotated[str | None, Query(max_length=100)] = None,
 ) -> HTMLResponse:
-    entries = await audit.list(Cursor(_PAGE, before))
-    return render_page(
-        "audit.html",
-        user=owner,
-        entries=entries,
-        words=ACTION_WORDS,
-        older=f"/audit?before={entries.next}" if entries.next else None,
-    )
+    entries = await audit.list(Cursor(SHOWN, before), q=q.strip())
+    links = ListLinks("/audit", entries, before, {"q": q.strip()}, cursor="before")
+    return render_page("audit.html", user=owner, course=None, entries=entries, words=ACTION_WORDS, links=links)

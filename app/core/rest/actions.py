@@ -13,7 +13,7 @@ docs/decisions/0034-actions-are-written-once.md says what this is not for.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, TypeVar, get_origin
 
 from fastapi import APIRouter, Depends, Request
@@ -26,6 +26,7 @@ from app.core.rest.routing import body_of, rest_router
 from app.core.web.forms import read_form
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = TypeVar("P")
 
 
 class Typed(dict[str, str]):
@@ -52,6 +53,18 @@ class FormPage:
     async def done(self, action: str, result: Any) -> Response:
         """Where the browser goes when the action has returned `result`: to the page again."""
         return RedirectResponse(self.address, status_code=303)
+
+
+def in_loop(page: type[P]) -> Callable[..., Awaitable[P]]:
+    """A page as a dependency. FastAPI would run its constructor in a thread, and the transaction of the page's reads
+    would not wait for that.
+    """
+
+    async def make(**values: Any) -> P:
+        return page(**values)
+
+    make.__signature__ = inspect.signature(page)  # type: ignore[attr-defined]
+    return make
 
 
 class Actions:
@@ -116,7 +129,7 @@ def _submitted(action: Callable[..., Any], page: type[FormPage], then: str | Non
             return await form_page.done(action.__name__, result)
         return RedirectResponse(then.format(result=result, **form_request.path_params), status_code=303)
 
-    own = {"form_page": Annotated[page, Depends()]} | ({} if request else {"form_request": Request})
+    own = {"form_page": Annotated[page, Depends(in_loop(page))]} | ({} if request else {"form_request": Request})
     submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             *(

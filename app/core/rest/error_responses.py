@@ -131,9 +131,17 @@ def _wants_page(request: Request) -> bool:
 
 
 def _methods_at(request: Request) -> set[str]:
-    """The methods of all routes at the request's path. The framework only names those of the first route."""
+    """The methods of all routes at the request's path. The framework only names those of the first route.
+
+    If some routes name the path as it is, such as /courses/join, routes that would read a part of it as a parameter do
+    not count.
+    """
+    named: set[str] = set()
     methods: set[str] = set()
     for route in iter_route_contexts(request.app.routes):
         if route.matches(request.scope)[0] is not Match.NONE:
-            methods |= getattr(route, "methods", None) or set()
-    return methods
+            of_route = getattr(route, "methods", None) or set()
+            methods |= of_route
+            if getattr(route, "path", None) == request.url.path:
+                named |= of_route
+    return named or methods

@@ -34,6 +34,8 @@ TAGS = [
     {"name": "insight", "description": "For instructors: how students are doing at problems, and where they stop."},
     {"name": "lessons", "description": "Short lessons, whose numbers were measured. Public."},
     {"name": "explorer", "description": "What a source compiles to, without a verdict."},
+    {"name": "completions", "description": "Tracks that you completed: what was verified, and a link to it."},
+    {"name": "interviews", "description": "Three problems under time, without hints, and what came of them."},
     {"name": "calculators", "description": "What a training step stores, sends and computes. Public."},
     {"name": "health", "description": "For load balancers and operators."},
 ]

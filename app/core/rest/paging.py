@@ -52,6 +52,20 @@ class Page(Generic[T]):
         items = found[: cursor.limit]
         return cls(items, name(items[-1]) if len(found) > cursor.limit else None)
 
+    @classmethod
+    def part(
+        cls, found: Sequence[T], cursor: Cursor, name: Callable[[T], str], missing: Callable[[str], Refused]
+    ) -> "Page[T]":
+        """A page of a list that was computed, and is in memory. Raises `missing` if it has no entry that the cursor
+        names.
+        """
+        if cursor.after is None:
+            return cls.cut(found, cursor, name)
+        place = next((place for place, each in enumerate(found) if name(each) == cursor.after), None)
+        if place is None:
+            raise missing(cursor.after[:64])
+        return cls.cut(found[place + 1 :], cursor, name)
+
     def map(self, change: Callable[[T], U]) -> "Page[U]":
         return Page([change(each) for each in self.items], self.next)
 
@@ -103,8 +117,23 @@ def newest_first(
     return Cursor(limit, before)
 
 
+@refuses(404)
+def long_newest_first(
+    limit: Limit = 100,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description=_NEXT)] = None,
+) -> Cursor:
+    return Cursor(limit, before)
+
+
 def by_id(
     limit: Limit = 20,
+    after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description=_NEXT)] = None,
+) -> Cursor:
+    return Cursor(limit, after)
+
+
+def long_by_id(
+    limit: Limit = 100,
     after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description=_NEXT)] = None,
 ) -> Cursor:
     return Cursor(limit, after)
@@ -114,7 +143,17 @@ def by_name(limit: Limit = 20, after: Annotated[str | None, Query(max_length=200
     return Cursor(limit, after)
 
 
+def long_by_name(
+    limit: Limit = 100, after: Annotated[str | None, Query(max_length=200, description=_NEXT)] = None
+) -> Cursor:
+    return Cursor(limit, after)
+
+
 # Parameters of routes.
 NewestFirst = Annotated[Cursor, Depends(newest_first)]
 ById = Annotated[Cursor, Depends(by_id)]
 ByName = Annotated[Cursor, Depends(by_name)]
+# Of lists that were once sent whole, and that are short for most callers.
+LongNewestFirst = Annotated[Cursor, Depends(long_newest_first)]
+LongById = Annotated[Cursor, Depends(long_by_id)]
+LongByName = Annotated[Cursor, Depends(long_by_name)]

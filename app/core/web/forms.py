@@ -25,7 +25,7 @@ async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str
     return fields
 
 
-async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = 16) -> dict[str, str]:
+async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = 48) -> dict[str, str]:
     """For a page that keeps the input even if the token is refused. The caller must call `check_form_token`."""
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":

@@ -50,6 +50,18 @@ _GLYPHS = {
     "strips": '<path d="M2.5 2.5h11v11h-11zM2.5 8h11M2.5 10.75h11"/><path class="solid" d="M2.5 2.5h11v2.75h-11z"/>',
     "cube": '<path d="m8 1.8 5.5 3v6.4l-5.5 3-5.5-3V4.8zM2.5 4.8 8 8l5.5-3.2M8 8v6.2"/>',
     "columns": '<path d="M2.5 2.5h11v11h-11zM6.2 2.5v11M9.8 2.5v11"/><path class="solid" d="M6.2 2.5h3.6v11H6.2z"/>',
+    "module": (
+        '<path d="M8 5.2v2.3M8 7.5 4 10.4M8 7.5l4 2.9"/><g class="solid"><path d="M5.8 1.8h4.4v3.4H5.8z"/></g>'
+        '<path d="M1.8 10.4h4.4v3.4H1.8zM9.8 10.4h4.4v3.4H9.8z"/>'
+    ),
+    "fan": (
+        '<path d="M4 8 11 3.4M4 8h7M4 8l7 4.6M10.5 6.3h3.5v3.4h-3.5zM10.5 10.9h3.5v3.4h-3.5z"/>'
+        '<g class="solid"><circle cx="3.6" cy="8" r="1.9"/><path d="M10.5 1.7h3.5v3.4h-3.5z"/></g>'
+    ),
+    "wrench": (
+        '<path d="M13.2 4.9 11 7.1 8.9 5l2.2-2.2a3.6 3.6 0 0 0-4.7 4.6L2.2 11.6a1.5 1.5 0 0 0 2.2 2.2l4.2-4.2'
+        'a3.6 3.6 0 0 0 4.6-4.7z"/>'
+    ),
     "stairs": '<path class="solid" d="M1.5 2.5h5v2.6h-5zM5.5 6.7h5v2.6h-5z"/><path d="M9.5 10.9h5v2.6h-5z"/>',
 }
 GLYPHS = frozenset(_GLYPHS)

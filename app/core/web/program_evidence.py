@@ -19,7 +19,7 @@ from app.core.web.drawings.mesh import (
 )
 from app.core.web.drawings.placement import Leaf, Mesh, group_leaves, label
 from app.core.web.drawings.timeline import axes_text, draw_timeline
-from app.core.web.drawings.units import NOTHING, bytes_text, flops_text
+from app.core.web.drawings.units import NOTHING, bytes_text, exact_text, flops_text
 from grader.verdicts.evidence import (
     Amount,
     Amounts,
@@ -32,6 +32,7 @@ from grader.verdicts.evidence import (
     Fault,
     Held,
     Leaves,
+    OutputTolerances,
     Tolerances,
     Traffic,
 )
@@ -163,9 +164,10 @@ class EfficiencyView:
     parts: tuple[PartView, ...]
 
 
-_UNITS: dict[Literal["bytes", "operations"], Callable[[int | None], str]] = {
+_UNITS: dict[Literal["bytes", "operations", "products"], Callable[[int | None], str]] = {
     "bytes": bytes_text,
     "operations": flops_text,
+    "products": exact_text,
 }
 _PARTS: dict[str, tuple[str, Callable[[int | None], str]]] = {
     "ring_bytes": ("Bytes that a device sends", bytes_text),
@@ -179,7 +181,7 @@ def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
     by_name: dict[str, tuple[Mesh, list[Evidence]]] = {}
     for entry in evidence:
         match entry:
-            case FailedCase() | Tolerances() | Fault() | Facts(mesh=None):
+            case FailedCase() | Tolerances() | OutputTolerances() | Fault() | Facts(mesh=None):
                 continue
             case _:
                 mesh = Mesh.of(entry.mesh or {})

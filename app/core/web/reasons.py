@@ -96,6 +96,13 @@ REASONS: dict[Reason, Explanation] = {
         "or were gathered before it. If there are slightly more than in the reference, some work is often "
         "done twice, such as a forward pass that is recomputed without need.",
     ),
+    "program_too_large": Explanation(
+        "Program too large",
+        "The compiled program repeats code that a loop should contain once.",
+        "The check counts the matrix products that are written in the compiled program, and counts the body of a loop "
+        "once. A Python loop runs while the function is traced, so each of its rounds becomes a part of the program: "
+        "twice as many layers take twice as long to compile. jax.lax.scan, nnx.scan and jax.lax.fori_loop stay loops.",
+    ),
     "not_donated": Explanation(
         "State not donated",
         "The old state stays alive next to the new one, which doubles the memory for it.",

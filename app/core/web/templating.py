@@ -1,6 +1,8 @@
 """One Jinja environment for all pages. Escaping is always on, and an undefined name is an error."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,12 @@ def _score(score: float) -> str:
     return f"{score:.2f}"
 
 
+@lru_cache(maxsize=4096)
+def _once(macro: Callable[..., str], *arguments: object) -> str:
+    """What a macro makes of these arguments, which are all that it may depend on. For parts that many pages repeat."""
+    return macro(*arguments)
+
+
 def _build_environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -77,6 +85,7 @@ def _build_environment() -> Environment:
     environment.globals["side_bar"] = side_bar
     environment.globals["sign_in_address"] = sign_in_address
     environment.globals["icon"] = icon
+    environment.globals["once"] = _once
     environment.globals["theme"] = theme
     environment.globals["themes"] = THEMES
     environment.globals["this_page"] = this_page

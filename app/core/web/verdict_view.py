@@ -9,7 +9,7 @@ from app.core.web.first_fault import VerdictPicture, picture_of_fault, picture_o
 from app.core.web.measurements import MAX_MEASUREMENTS, Measurement, measurements_of
 from app.core.web.program_evidence import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
 from app.core.web.reasons import REASONS, TRUST
-from grader.verdicts.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
+from grader.verdicts.evidence import Evidence, Facts, FailedCase, Fault, OutputTolerances, Tolerances
 from grader.verdicts.verdict import CheckResult, Verdict
 
 _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○"}
@@ -214,10 +214,11 @@ def _score_note(verdict: Verdict) -> str:
     earned = sum(check.points for check in verdict.checks)
     if verdict.score is None or verdict.score >= earned:
         return ""
-    return (
-        f"The checks that passed are worth {earned} points, but the score is {verdict.score}: "
-        "points count only if every value is correct."
+    parts = sum(check.points for check in verdict.checks if not check.passed)
+    why = (
+        "only the parts of the values that are right count" if parts else "points count only if every value is correct"
     )
+    return f"The checks that passed are worth {earned - parts} points, but the score is {verdict.score}: {why}."
 
 
 def _explain(verdict: Verdict, *, own: bool) -> tuple[str, str]:
@@ -293,6 +294,11 @@ def _facts_of(evidence: Sequence[Evidence]) -> dict[str, Any]:
         match entry:
             case Tolerances():
                 facts["tolerance"] = {name: used.model_dump() for name, used in entry.by_dtype.items()}
+            case OutputTolerances():
+                facts["tolerance of outputs"] = {
+                    f"{each.output or 'the result'} ({each.dtype})": {"rtol": each.rtol, "atol": each.atol}
+                    for each in entry.outputs
+                }
             case Fault():
                 facts |= _fault_facts(entry)
             case Facts(mesh=None):

@@ -37,7 +37,7 @@ COMMANDS = {
     "install-tpu": "app.entry.cli.install_tpu",
     "backup": "app.entry.cli.backup",
     "restore": "app.entry.cli.restore",
-    "db": "app.entry.cli.db",
+    "migrate": "app.entry.cli.migrate",
     "reset-password": "app.entry.cli.reset_password",
 }
 # Commands of the checkout alone, which ./meshgrade starts itself.

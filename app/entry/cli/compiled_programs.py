@@ -29,6 +29,12 @@ CHIP: Any = typer.Option(
 )
 
 
+ARRAYS: Any = typer.Option("--arrays", help="Also list where each array lives that the program computes, by line.")
+
+
+GRAPH: Any = typer.Option("--graph", help="Also show how data flows: blocks of computation, collectives and loops.")
+
+
 def read_sources(file: str, against: str | None, reference: str | None = None) -> list[tuple[str, str]]:
     """The name and the source of each file. `against` may be `reference` if there is one.
 
@@ -44,7 +50,9 @@ def read_sources(file: str, against: str | None, reference: str | None = None) -
     return found
 
 
-def show_compiled(compile_source: "Compile", sources: list[tuple[str, str]], *, as_json: bool) -> None:
+def show_compiled(
+    compile_source: "Compile", sources: list[tuple[str, str]], *, arrays: bool, graph: bool, as_json: bool
+) -> None:
     """Show the programs of the first source, or how they differ from those of the second.
 
     Raises:
@@ -78,7 +86,7 @@ def show_compiled(compile_source: "Compile", sources: list[tuple[str, str]], *, 
         from app.entry.cli.program_text import print_program
 
         for each in measured[0]:
-            print_program(each)
+            print_program(each, arrays=arrays, graph=graph)
 
 
 class _NoProgram(Exception):
@@ -116,10 +124,12 @@ def _show_differences(mine: "tuple[Measured, ...]", other: "tuple[Measured, ...]
 
 
 def _as_json(measured: "Measured") -> dict[str, Any]:
+    from grader.explorer.description import explored
     from grader.program.facts import to_json
     from grader.program.strict_json import write
 
     facts = to_json(measured.facts)
+    graph = explored([measured]).programs[0].graph
     return {
         "mesh": measured.mesh,
         "state": measured.state,
@@ -127,5 +137,8 @@ def _as_json(measured: "Measured") -> dict[str, Any]:
         "outputs": measured.outputs,
         "facts": facts,
         "observed": {"primitives": measured.primitives, "retraced": measured.retraced},
+        "remarks": measured.remarks,
+        "arrays": write(measured.arrays)["arrays"] if measured.arrays else [],
+        "graph": graph.model_dump(mode="json") if graph else None,
         "on_chip": write(measured.on_chip) if measured.on_chip else None,
     }

@@ -5,9 +5,11 @@ from typing import Annotated
 import typer
 
 from app.core.start_errors import StartRefused
-from app.entry.cli.compiled_programs import CHIP, read_sources, show_compiled
+from app.entry.cli.compiled_programs import ARRAYS, CHIP, GRAPH, read_sources, show_compiled
+from app.entry.cli.installed_compiler import require_compiler
+from app.entry.cli.module_files import read_modules
 from app.entry.cli.open_exploration import OpenOption, open_explored
-from app.entry.cli.remote.connection import InsecureOption, ServerOption
+from app.entry.cli.remote.connection import InsecureOption, ServerOption, note
 from grader.core.chips import ChipName
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -26,19 +28,40 @@ def explore(
             metavar="FUNCTION", help="Its name. It gets the mesh first if its first parameter is named `mesh`."
         ),
     ],
-    mesh: Annotated[str, typer.Option(metavar="AXES", help="The axes and their sizes, as in data=4,model=2.")],
+    mesh: Annotated[
+        str,
+        typer.Option(metavar="AXES", help="The axes and their sizes, as in data=4,model=2; ! marks an Explicit axis."),
+    ],
     inputs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--input",
             metavar="INPUT",
-            help="An argument, as in 'x: float32[1024, 512] P(\"data\")'. Repeat it for each one, in order.",
+            help="An argument, as in 'x: float32[1024, 512] P(\"data\")' or 'steps = 4'. Repeat it for each one, in "
+            "order.",
         ),
-    ],
+    ] = None,
+    init: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A function of FILE that takes the mesh and a seed, and returns FUNCTION's first argument.",
+        ),
+    ] = "",
     against: Annotated[
         str | None, typer.Option(metavar="FILE", help="Show what differs from the same function of this file instead.")
     ] = None,
+    modules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--module",
+            metavar="FILE",
+            help="A module that FILE imports. Repeat it for each one; those beside FILE come along without it.",
+        ),
+    ] = None,
     chip: Annotated[ChipName | None, CHIP] = None,
+    arrays: Annotated[bool, ARRAYS] = False,
+    graph: Annotated[bool, GRAPH] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     open_page: OpenOption = False,
     server: ServerOption = None,
@@ -46,16 +69,22 @@ def explore(
 ) -> None:
     from grader.inputs.explored_function import read_function
 
+    sources = read_sources(file, against)
+    with_modules, taken = read_modules(modules or (), sources)
     try:
-        found = read_function(function, mesh, "\n".join(inputs))
+        found = read_function(function, mesh, "\n".join(inputs or ()), init, with_modules)
     except ValueError as error:
         raise StartRefused(str(error), "`./meshgrade explore --help` shows the notation.") from None
-    sources = read_sources(file, against)
+    if taken:
+        note(f"Also taken, because they are imported: {', '.join(taken)}")
     if open_page:
         subject = {"function": found.model_dump(mode="json")}
         return open_explored(subject, sources, chip, server, insecure=insecure, as_json=as_json)
+    require_compiler(chip)
     show_compiled(
         lambda judge, source, context: judge.inspect_function(found, source, context, chip=chip),
         sources,
+        arrays=arrays,
+        graph=graph,
         as_json=as_json,
     )

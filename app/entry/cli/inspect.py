@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from app.core.start_errors import StartRefused
-from app.entry.cli.compiled_programs import CHIP, read_sources, show_compiled
+from app.entry.cli.compiled_programs import ARRAYS, CHIP, GRAPH, read_sources, show_compiled
+from app.entry.cli.installed_compiler import require_compiler
 from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption
 from app.entry.cli.submission_arguments import package_of
@@ -29,6 +30,8 @@ def inspect(
         ),
     ] = None,
     chip: Annotated[ChipName | None, CHIP] = None,
+    arrays: Annotated[bool, ARRAYS] = False,
+    graph: Annotated[bool, GRAPH] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     open_page: OpenOption = False,
     server: ServerOption = None,
@@ -44,6 +47,11 @@ def inspect(
     if open_page:
         subject = {"problem": package.slug}
         return open_explored(subject, sources, chip, server, insecure=insecure, as_json=as_json)
+    require_compiler(chip)
     show_compiled(
-        lambda judge, source, context: judge.inspect(package, source, context, chip=chip), sources, as_json=as_json
+        lambda judge, source, context: judge.inspect(package, source, context, chip=chip),
+        sources,
+        arrays=arrays,
+        graph=graph,
+        as_json=as_json,
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.core.start_errors import StartRefused
 from app.entry.cli.submission_arguments import package_of, source_limit, source_of
 from grader.core.errors import Cancelled, WallMissing
 
@@ -25,8 +26,11 @@ def judge(
     problem: Annotated[str, typer.Argument(metavar="SLUG_OR_PATH", help="A problem's slug, or a package's folder.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    variant: Annotated[
+        str | None, typer.Option(help="The variant to grade, of a problem that has some. Default: its first one.")
+    ] = None,
 ) -> None:
-    package, source = package_of(problem), source_of(file, source_limit())
+    package, source = _of_variant(package_of(problem), variant), source_of(file, source_limit())
     try:
         verdict = _judge(package, source)
     except WallMissing as missing:
@@ -45,6 +49,15 @@ def judge(
     raise typer.Exit(_EXIT[verdict.status])
 
 
+def _of_variant(package: "Package", name: str | None) -> "Package":
+    from grader.package.variants import VariantMissing, of_variant
+
+    try:
+        return of_variant(package, name) if name is not None else package
+    except VariantMissing as missing:
+        raise StartRefused(f"{missing}.", "Name one of its variants, or leave --variant out.") from None
+
+
 def _judge(package: "Package", source: str) -> "Verdict":
     from app.entry.cli.local_judge import local_judge
     from grader.package.package import AnswerManifest
@@ -57,7 +70,8 @@ def _judge(package: "Package", source: str) -> "Verdict":
 
 def _print_question(package: "Package", source: str, questions: "Variants | None") -> None:
     """Print the question that the file answers to standard error, because its numbers mean nothing without it."""
-    from grader.answers.question_variants import AnswerSheet, fill
+    from grader.answers.question_variants import AnswerSheet
+    from grader.core.template import fill
 
     try:
         number = AnswerSheet.read(source).variant

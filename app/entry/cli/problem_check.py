@@ -208,13 +208,15 @@ def _judge(left: Sequence[_Report], request: _Request) -> "Iterator[tuple[_Repor
     from app.authoring.package_check import judge_mutants, judge_package, mutants_in
     from app.entry.cli.local_judge import local_judge
     from grader.core.context import Context
+    from grader.package.variants import every_variant
     from grader.review.validation import expectations
 
     packages_left = [each.package for each in left if each.package]
     # In addition: the cases, and what the reference returns.
     total = sum(
-        1 + len(expectations(each)) + request.runs + len(mutants_in(each, request.mutants)) for each in packages_left
+        1 + len(expectations(each)) + request.runs for package in packages_left for each in every_variant(package)
     )
+    total += sum(len(mutants_in(each, request.mutants)) for each in packages_left)
     count, guard, stop = 0, threading.Lock(), threading.Event()
 
     def say(slug: str, file: str) -> None:

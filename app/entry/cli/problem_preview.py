@@ -57,7 +57,7 @@ def preview(
                 await serve_saved(folder, package.version, services, checks)
 
             bound = settings.model_copy(update={"port": sock.getsockname()[1]})
-            asyncio.run(run_server(bound, sock, beside=beside, wrap=lambda app: PreviewPages(app, checks)))
+            asyncio.run(run_server(bound, [sock], beside=beside, wrap=lambda app: PreviewPages(app, checks)))
     sys.stdout.flush()
 
 

@@ -1,32 +1,45 @@
 """A compiled program as text for a terminal."""
 
+import textwrap
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 
+from app.entry.cli.chip_text import print_on_chip
+from app.entry.cli.fitted_table import FittedTable, axes_parts
+from app.entry.cli.graph_table import print_graph
 from app.entry.cli.verdict_text import safe
-from grader.core.chips import CHIPS
 from grader.core.text import in_bytes
-from grader.program.collective_uses import collectives_of
+from grader.explorer.description import explored
+from grader.explorer.exploration import ExploredProgram
+from grader.explorer.remarks import remarks, whole_gathers
 from grader.program.differences import ProgramDifference
-from grader.program.differences_on_chip import differences_on_chip
 from grader.program.facts import ProgramLeaf
 from grader.program.measurement import Measured, mesh_name
-from grader.program.on_chip import OnChip
+from grader.program.placed_arrays import PlacedArrays
 
+# Of a remark's lines, where a table is too wide for the terminal.
+_REMARK_WIDTH = 28
+# How many temporaries are listed, without those that are smaller than the largest one by this factor.
+_LARGEST = 3
+_SMALL_SHARE = 100
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-def print_program(measured: Measured) -> None:
+def print_program(measured: Measured, *, arrays: bool = False, graph: bool = False) -> None:
     console = Console(highlight=False)
     facts = measured.facts
-    console.print(f"[bold]Mesh {mesh_name(measured.mesh)}[/]  {facts.devices} devices")
+    console.print(f"[bold]Mesh {safe(mesh_name(measured.mesh))}[/]  {facts.devices} devices")
     if measured.is_only_on_chip and measured.on_chip is not None:
         where = measured.on_chip.topology
         console.print(f"XLA does not compile this program for CPUs. All numbers are those of the program for {where}.")
-    console.print(_leaves(measured))
-    console.print(_collectives(measured))
+    [program] = explored([measured]).programs
+    for remark in program.remarks:
+        console.print(f"Note: {safe(remark)}")
+    _leaves(measured).print_to(console)
+    _print_collectives(console, program)
+    for _, text in whole_gathers(program.collectives):
+        console.print(f"[yellow]{safe(text)}[/]", soft_wrap=True)
     if facts.written:
         dtypes = sorted({f"{each.kind} {'/'.join(each.dtypes)}" for each in facts.written})
         console.print(f"Collectives in the exported program: {safe(', '.join(dtypes))}")
@@ -36,55 +49,53 @@ def print_program(measured: Measured) -> None:
         f"{in_bytes(memory.temporary_bytes)} of temporaries; {in_bytes(memory.alias_bytes)} overwritten in place "
         f"({len(facts.census.aliases)} of {len(facts.outputs)} outputs)."
     )
+    if program.peak is not None and program.peak.buffers:
+        most = program.peak.buffers[0].bytes
+        largest = [each for each in program.peak.buffers[:_LARGEST] if each.bytes * _SMALL_SHARE >= most]
+        listed = ", ".join(
+            f"{in_bytes(each.bytes)} of {each.shape or each.operation}{f' (line {each.line})' * bool(each.line)}"
+            for each in largest
+        )
+        console.print(f"Largest temporaries at their peak: {safe(listed)}.")
     flops = facts.census.dot_flops
     work = "an unknown number of" if flops is None else f"{flops:,}"
-    console.print(f"Matrix products on each device: {work} FLOPs in {len(facts.census.dots)} products.\n")
-    if measured.on_chip is not None:
-        _print_on_chip(console, measured, measured.on_chip)
-
-
-def _print_on_chip(console: Console, measured: Measured, found: OnChip) -> None:
-    console.print(f"[bold]On {found.topology}[/]  compiled by {found.compiler or 'nothing'}")
-    program = found.program
-    if program is None:
-        console.print(f"{safe(found.fault)}\n", soft_wrap=True)
-        return
-    memory, chip = program.memory, CHIPS[found.topology.partition(":")[0]]
+    if any(each.conditional for each in facts.census.dots):
+        work = f"at most {work}"
+    products = len(facts.census.dots)
     console.print(
-        f"On each chip: at most {in_bytes(program.peak_bytes)} of {in_bytes(chip.hbm_bytes)} in use; "
-        f"{in_bytes(memory.argument_bytes)} of arguments, {in_bytes(memory.temporary_bytes)} of temporaries."
+        f"Matrix products on each device: {work} FLOPs in {products} {'product' if products == 1 else 'products'}.\n"
     )
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("collective", "over", "dtype"):
-        table.add_column(name)
-    for name in ("executed", "logical bytes", "crosses", "hidden by"):
-        table.add_column(name, justify="right")
-    table.add_column("where")
-    for computation in program.schedule.computations:
-        times = "?" if computation.executions is None else f"{computation.executions}{_TIMES}"
-        for each in computation.collectives:
-            cycles = sum(step.cycles or 0 for step in computation.between(each))
-            kernels = computation.kernels_between(each)
-            hidden = f"{cycles:,} cycles" if cycles else f"{kernels} {'kernel' if kernels == 1 else 'kernels'}"
-            table.add_row(
-                each.kind if len(each.dtypes) == 1 else f"{each.kind} of {len(each.dtypes)} arrays",
-                ", ".join(each.axes) if each.axes else "no axis of the mesh",
-                "/".join(sorted(set(each.dtypes))),
-                times,
-                in_bytes(each.logical_bytes),
-                each.link,
-                hidden if cycles or kernels else "nothing: it waits",
-                f"line {each.line}" if each.line else "",
-            )
-    console.print(table if table.row_count else "There is no communication between chips.")
-    for text in differences_on_chip(measured.facts.census.collectives, measured.mesh, program.schedule, chip):
-        console.print(f"  {safe(text)}", soft_wrap=True)
+    if graph:
+        print_graph(console, program.graph)
+    if arrays and measured.arrays is not None:
+        _print_arrays(console, measured.arrays)
+    if program.on_chip is not None:
+        print_on_chip(console, program.on_chip)
+
+
+def _print_arrays(console: Console, found: PlacedArrays) -> None:
+    if not found.arrays:
+        console.print("The program computes no array.\n")
+        return
+    table = FittedTable("line", "operation", "array", "spec", "on a device", right=("line", "on a device"))
+    for each in found.arrays:
+        sizes = ", ".join(map(str, each.shape))
+        table.add_row(
+            str(each.line or ""),
+            (each.operation, *(f"{_TIMES} {each.number}",) * (each.number > 1)),
+            f"{each.dtype}[{sizes}]",
+            (*each.spec.split(), *(f"in shard_map over {', '.join(each.inside)}",) * bool(each.inside)),
+            in_bytes(each.bytes),
+        )
+    table.print_to(console)
+    if found.left_out:
+        console.print(f"And {found.left_out:,} more.")
     console.print()
 
 
 def print_differences(mesh: dict[str, int], found: Sequence[ProgramDifference]) -> None:
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]Mesh {mesh_name(mesh)}[/]")
+    console.print(f"[bold]Mesh {safe(mesh_name(mesh))}[/]")
     for each in found:
         console.print(f"  {safe(each.text)}")
     if not found:
@@ -92,12 +103,9 @@ def print_differences(mesh: dict[str, int], found: Sequence[ProgramDifference]) 
     console.print()
 
 
-def _leaves(measured: Measured) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("", "leaf", "shape", "dtype", "spec"):
-        table.add_column(name)
-    table.add_column("on a device", justify="right")
-    table.add_column("whole", justify="right")
+def _leaves(measured: Measured) -> FittedTable:
+    numbers = ("on a device", "whole")
+    table = FittedTable("", "leaf", "shape", "dtype", "spec", *numbers, right=numbers)
     out = dict(measured.out)
     for path, leaf in (*measured.state_in, *measured.given):
         # Most of a state comes out as it went in, so one row shows both.
@@ -110,8 +118,8 @@ def _leaves(measured: Measured) -> Table:
     return table
 
 
-def _add(table: Table, when: str, path: str, leaf: ProgramLeaf) -> None:
-    table.add_row(when, safe(path), _shape(leaf), leaf.dtype, safe(leaf.spec), *_bytes(leaf))
+def _add(table: FittedTable, when: str, path: str, leaf: ProgramLeaf) -> None:
+    table.add_row(when.split(), path, _shape(leaf), leaf.dtype, leaf.spec.split(), *_bytes(leaf))
 
 
 def _shape(leaf: ProgramLeaf) -> str:
@@ -123,27 +131,28 @@ def _bytes(leaf: ProgramLeaf) -> tuple[str, str]:
     return in_bytes(on_a_device), in_bytes(leaf.whole_bytes)
 
 
-def _collectives(measured: Measured) -> Table | str:
-    uses = collectives_of(measured)
-    if not uses:
-        return "There is no communication between devices."
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("collective")
-    table.add_column("over")
-    for name in ("devices", "executed", "logical bytes", "sent by a device"):
-        table.add_column(name, justify="right")
-    table.add_column("where")
-    for each in uses:
+def _print_collectives(console: Console, program: ExploredProgram) -> None:
+    if not program.collectives:
+        console.print("There is no communication between devices.")
+        return
+    numbers = ("devices", "executed", "logical bytes", "sent by a device")
+    table = FittedTable("collective", "over", *numbers, "where", right=numbers)
+    for each, remark in zip(program.collectives, remarks(program.collectives), strict=True):
         times = "?" if each.executions is None else f"{each.executions}{_TIMES}"
-        place = "in a loop" if each.in_loop else ""
-        line = f"line {each.line}" if each.line else ""
         table.add_row(
-            each.kind,
-            ", ".join(each.axes) if each.axes else "no axis of the mesh",
+            each.collective,
+            axes_parts(each.axes),
             str(each.group_size),
-            times,
-            in_bytes(each.logical_bytes),
+            ("at most", times) if each.conditional else times,
+            in_bytes(each.bytes),
             in_bytes(each.ring_bytes),
-            " ".join(filter(None, (place, line))),
+            (
+                *("in a branch",) * each.conditional,
+                *("in a loop",) * each.in_loop,
+                *(f"line {line}" for line in (each.line,) if line),
+                *textwrap.wrap(remark, _REMARK_WIDTH),
+            ),
         )
-    return table
+    table.print_to(console)
+    if program.unlisted_collectives:
+        console.print(f"And {program.unlisted_collectives} more.")

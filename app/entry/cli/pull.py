@@ -8,11 +8,14 @@ import typer
 from app.core.start_errors import StartRefused
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
 from app.entry.cli.remote.responses import Problem
+from grader.core.text import plain_text
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Write a problem's statement and starter to DIR/statement.md and DIR/SLUG.py.")
+@app.command(
+    help="Write a problem's statement, starter and helpers to DIR/statement.md, DIR/SLUG.py and DIR/HELPER.py."
+)
 def pull(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
     folder: Annotated[
@@ -29,6 +32,8 @@ def pull(
     folder = folder or Path(problem.slug)
     starter = folder / f"{problem.slug}.{'json' if is_answered else 'py'}"
     files = {folder / "statement.md": problem.statement + _grading(problem), starter: problem.starter}
+    # Beside the starter, so that Python finds them there, too.
+    files |= {folder / f"{name}.py": text for name, text in problem.helpers.items() if name.isidentifier()}
     if is_answered:
         files[folder / "question.md"] = question
     if not force and (there_already := [str(path) for path in files if path.exists()]):
@@ -45,6 +50,8 @@ def pull(
         raise StartRefused(
             f"{error.filename} cannot be written: {error.strerror}.", "Name a folder that you can write to."
         ) from None
+    if problem.variant:
+        print(f"You have variant {plain_text(problem.variant.name)} of this problem.")
     run = "" if is_answered else f"./meshgrade run {starter}, "
     print(f"Wrote {' and '.join(map(str, files))}. Then: {run}./meshgrade submit {starter}")
 

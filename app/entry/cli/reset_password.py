@@ -23,7 +23,7 @@ def reset_password(
     from app.accounts.service import Accounts
     from app.core.data_folder import read_secret
     from app.core.database import Database
-    from app.core.migrate import migrate
+    from app.core.migrate import require_schema
     from app.core.settings import load_settings
     from app.teaching.people.account_changes import reset_as_operator
 
@@ -39,7 +39,7 @@ def reset_password(
             link_life=timedelta(minutes=settings.sign_in_link_minutes),
         )
         try:
-            await migrate(database)
+            await require_schema(database)
             return await reset_as_operator(database, accounts, name)
         finally:
             await database.close()

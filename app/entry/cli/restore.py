@@ -2,7 +2,9 @@
 
 import asyncio
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -13,7 +15,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command(help="Restore the backup FILE into a new data folder, or the empty database of MESHGRADE_DATABASE_URL.")
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `meshgrade backup` wrote.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file that `meshgrade backup` wrote, also one at s3://BUCKET/KEY.")
+    ],
     data: Annotated[Path | None, typer.Option(help="A new data folder. Default: data, in the checkout.")] = None,
 ) -> None:
     from app.core.data_folder import DataFolder
@@ -21,6 +25,7 @@ def restore(
     from app.core.settings import load_settings
     from app.entry.cli.backup import row_counts
     from app.operations.backup import Backup
+    from app.operations.object_store import PREFIX, ObjectStore, StoredObject
 
     settings = load_settings(host=None, port=None, data=data)
 
@@ -31,7 +36,16 @@ def restore(
         finally:
             await database.close()
 
-    with Backup(file) as backup, Console(stderr=True).status("reading the backup") as status:
+    with (
+        TemporaryDirectory(prefix="meshgrade-") as folder,
+        Console(stderr=True).status("reading the backup") as status,
+        ExitStack() as opened,
+    ):
+        path = Path(file)
+        if file.startswith(PREFIX):
+            path = Path(folder, "backup.tar.gz")
+            ObjectStore(settings.s3_endpoint).read(StoredObject.at(file), path)
+        backup = opened.enter_context(Backup(path))
         is_new = not settings.data.exists()
         try:
             with DataFolder(settings.data, secret=backup.secret):

@@ -21,41 +21,60 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(
-    help="Start the service: create the data folder, migrate the database, load the problems, print the address."
-)
+@app.command(help="Start the service: create the data folder and the database, load the problems, print the address.")
 def serve(
     host: Annotated[
         str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1, which only this machine can reach.")
     ] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on. Default: 8000. 0 picks a free one.")] = None,
     data: Data = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(help="How many processes answer at the port. More than 1 requires PostgreSQL. Default: 1."),
+    ] = None,
+    listeners: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     from app.core.settings import load_server_settings
-    from app.entry.cli.listening_socket import allow_many_connections, listen
+    from app.entry.cli.api_processes import ApiProcesses, end_with_the_first, given_sockets, own_sockets
+    from app.entry.cli.listening_socket import address_of, allow_many_connections, listen
     from app.operations.operating.logs import set_up_logs
 
-    settings = load_server_settings(host=host, port=port, data=data)
+    settings = load_server_settings(host=host, port=port, data=data, api_processes=processes)
     allow_many_connections()
+    set_up_logs(settings.log_format, settings.log_level)
+    signal.signal(signal.SIGTERM, _interrupt)
+    if listeners is not None:
+        sockets = given_sockets(listeners)
+        end_with_the_first()
+        asyncio.run(run_server(settings, sockets, is_first=False))
+        return
     # Opened first, so that a port in use is reported before any slow work begins.
-    with listen(settings.host, settings.port) as sock:
-        set_up_logs(settings.log_format, settings.log_level)
-        signal.signal(signal.SIGTERM, _interrupt)
+    with listen(settings.host, settings.port) as sock, own_sockets(settings, sock.getsockname()[1]) as own:
         # Links contain the real port, even if the system chose it.
-        asyncio.run(run_server(settings.model_copy(update={"port": sock.getsockname()[1]}), sock))
+        bound = settings.model_copy(update={"port": sock.getsockname()[1]})
+
+        async def run_others(services: "Services", address: str) -> None:
+            for number, each in enumerate(own, start=1):
+                _say(f"Process {number} also listens on {address_of(each, settings.host)}, for its own /metrics")
+            await ApiProcesses(bound, sock, own[1:]).run()
+
+        asyncio.run(run_server(bound, [sock, *own[:1]], beside=run_others if own else None))
     sys.stdout.flush()
 
 
 async def run_server(
     settings: "Settings",
-    sock: socket.socket,
+    sockets: list[socket.socket],
     *,
+    is_first: bool = True,
     beside: "Callable[[Services, str], Coroutine[Any, Any, None]] | None" = None,
     wrap: "Callable[[ASGIApp], ASGIApp]" = lambda app: app,
 ) -> None:
     """Serve until a signal arrives.
 
     Args:
+      sockets: the first is the one whose address people open.
+      is_first: whether the owner's link is printed.
       beside: runs while it serves, with its services and its address.
       wrap: puts another application around the service.
     """
@@ -68,6 +87,7 @@ async def run_server(
     from app.grading.attempts.service import Attempts
 
     service = create_app(settings, say=_say)
+    listening = sockets
 
     def opened() -> "Services":
         services: Services = service.state.services
@@ -76,8 +96,10 @@ async def run_server(
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            if not is_first:
+                return
             _say(f"Meshgrade listens on {address}")
-            if not is_loopback(sock):
+            if not is_loopback(listening[0]):
                 _say(f"Note: other machines can reach {settings.host}. Put it behind HTTPS. See docs/settings.md.")
             _say(f"Sign in (works once): {address}/sign-in?token={link}")
             _say("Press Ctrl-C to stop.")
@@ -98,18 +120,20 @@ async def run_server(
         proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
-    address = settings.public_url or address_of(sock, settings.host)
+    address = settings.public_url or address_of(sockets[0], settings.host)
     # The lifespan runs here instead of in uvicorn, which would print a traceback if the data folder is in use.
     async with service.router.lifespan_context(service):
         accounts = opened()[Accounts]
-        link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+        owner = await accounts.ensure_owner()
+        link = await accounts.new_sign_in_link(owner) if is_first else ""
         # After its graceful end, uvicorn restores these and raises the signal again, which has been handled by then.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _ignore)
         task = asyncio.create_task(beside(opened(), address)) if beside is not None else None
-        await Server(config).serve(sockets=[sock])
+        await Server(config).serve(sockets=sockets)
         if task is not None:
             task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
         exit_in_time()
 
 

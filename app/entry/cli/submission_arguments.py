@@ -35,6 +35,13 @@ def source_limit() -> int:
 def source_of(file: str, limit: int) -> str:
     from app.grading.attempts.source_rules import check_source
 
+    source = text_of(file, limit)
+    check_source(source, limit)
+    return _json_of(file, source) if file.endswith(".toml") else source
+
+
+def text_of(file: str, limit: int) -> str:
+    """Raises `StartRefused`: it cannot be read, is not UTF-8, or has more bytes than `limit`."""
     try:
         # One byte over the limit is enough to see that the file is too long.
         data = sys.stdin.buffer.read(limit + 1) if file == "-" else _read(Path(file), limit + 1)
@@ -43,14 +50,12 @@ def source_of(file: str, limit: int) -> str:
     if len(data) > limit:
         raise StartRefused(f"{file} is too long: over {limit:,} bytes", "Submit only the code, without data in it.")
     try:
-        source = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise StartRefused(
             f"{file} is not UTF-8: byte 0x{data[error.start]:02x} on line {line}", "Save the file as UTF-8."
         ) from None
-    check_source(source, limit)
-    return _json_of(file, source) if file.endswith(".toml") else source
 
 
 def _json_of(file: str, text: str) -> str:

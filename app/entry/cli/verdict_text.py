@@ -16,7 +16,8 @@ def print_verdict(title: str, verdict: Verdict) -> None:
     style = _STYLE[verdict.status]
     reason = f" ({verdict.reason.replace('_', ' ')})" if verdict.reason else ""
     score = "" if verdict.score is None else f"  {verdict.score} of 100 points"
-    console.print(f"[{style}]{verdict.status}[/]{reason}  {safe(title)}{score}")
+    variant = f", variant {safe(verdict.variant)}" if verdict.variant else ""
+    console.print(f"[{style}]{verdict.status}[/]{reason}  {safe(title)}{variant}{score}")
     for headline in (each for check in verdict.checks for each in check.headlines):
         console.print(Padding(safe(headline), (0, 0, 0, 2)))
     console.print(_checks(verdict))

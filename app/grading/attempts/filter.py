@@ -18,16 +18,21 @@ REASONS: tuple[str, ...] = get_args(Reason)
 # `waiting` is queued or running: to somebody who looks for an attempt, both are on the way to a verdict.
 STATUSES = ("accepted", "rejected", "failed", "waiting", "cancelled")
 _LONGEST_SLUG = 64
+_LONGEST_AMONG = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptFilter:
-    """An empty value matches everything. An attempt must match every value."""
+    """An empty value matches everything. An attempt must match every value.
+
+    `among` are the slugs of problems, separated by commas, of which an attempt is at one.
+    """
 
     problem: str = ""
     kind: str = ""
     status: str = ""
     reason: str = ""
+    among: str = ""
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "AttemptFilter":
@@ -37,6 +42,7 @@ class AttemptFilter:
             kind=one_of(query.get("kind", ""), KINDS),
             status=one_of(query.get("status", ""), STATUSES),
             reason=one_of(query.get("reason", ""), REASONS),
+            among=query.get("among", "")[:_LONGEST_AMONG].replace("\0", ""),
         )
 
     @property
@@ -56,6 +62,8 @@ class AttemptFilter:
     def conditions(self) -> list[ColumnElement[bool]]:
         """Conditions for a query of attempts, without the problem, which chooses the index."""
         found: list[ColumnElement[bool]] = []
+        if self.among:
+            found.append(AttemptRow.problem.in_(self.among.split(",")))
         if self.kind:
             found.append(AttemptRow.kind == self.kind)
         if self.reason:

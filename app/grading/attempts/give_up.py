@@ -13,7 +13,7 @@ from app.grading.attempts.models import GiveUpRow
 from app.grading.attempts.progress import standings
 from app.grading.queue.models import AttemptRow
 from app.problems.catalogue import Catalogue
-from app.problems.exams import Exams, refuse_in_exam
+from app.problems.visibility import Visibility
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
 _AT = select(GiveUpRow.at).where(GiveUpRow.user_id == bindparam("user"), GiveUpRow.problem == bindparam("problem"))
@@ -22,10 +22,10 @@ _AT = select(GiveUpRow.at).where(GiveUpRow.user_id == bindparam("user"), GiveUpR
 class GiveUps:
     """Safe to share between requests."""
 
-    def __init__(self, database: Database, catalogue: Catalogue, exams: Exams) -> None:
+    def __init__(self, database: Database, catalogue: Catalogue, visibility: Visibility) -> None:
         self._database = database
         self._catalogue = catalogue
-        self._exams = exams
+        self._visibility = visibility
 
     async def at(self, user: User, slug: str) -> datetime | None:
         """When the user gave up on the problem, or None. Raises `ProblemNotFound`."""
@@ -38,11 +38,10 @@ class GiveUps:
 
         Raises:
           ProblemNotFound.
-          ExamOpen: the problem is in an open exam of the user.
+          ExamOpen: an open exam closes giving up.
           AlreadyAccepted: an attempt of this user is accepted, so there is nothing to give up.
         """
-        problem = self._catalogue.get(slug).slug
-        await refuse_in_exam(self._exams, user, problem)
+        problem = (await self._visibility.visible(user, slug)).require("giving_up").slug
         standing = (await standings(self._database, user, problem)).get(problem)
         if standing and standing.accepted:
             raise AlreadyAccepted(

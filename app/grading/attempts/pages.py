@@ -36,8 +36,10 @@ from app.grading.comments.service import Comments
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
 from app.problems.catalogue import Catalogue
+from app.problems.visibility import Visibility
 from grader.core.chips import offered_chips
 from grader.core.text import plain_text
+from grader.package.variants import like
 from grader.verdicts.verdict import Verdict
 
 router = APIRouter(include_in_schema=False)
@@ -202,9 +204,13 @@ async def stop_sharing(
 
 
 @router.get("/shared/{token}")
-async def show_shared(request: Request, token: str, user: MaybeUser, shares: Provided[Shares]) -> HTMLResponse:
+async def show_shared(
+    request: Request, token: str, user: MaybeUser, shares: Provided[Shares], visibility: Provided[Visibility]
+) -> HTMLResponse:
     """For anyone with the link: the source, and the verdict with as much of hidden cases as its owner sees."""
     attempt = await shares.read(token)
+    if (exam := await visibility.closed(user, attempt.problem, "solutions")) is not None:
+        exam.refuse(attempt.problem)
     page = render_secret_page(
         "shared.html",
         user=user,
@@ -261,7 +267,7 @@ async def show_ranking(
 def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
     own = own_in_words(attempt.own_inputs) if attempt.own_inputs else ""
     try:
-        package = services_of(request)[Catalogue].get(attempt.problem)
+        package = like(services_of(request)[Catalogue].get(attempt.problem), attempt.variant)
     except ProblemNotFound:  # withdrawn since
         return arrange_verdict(verdict, own_inputs=own)
     is_starter = attempt.source.split() == package.starter.split()

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import and_, bindparam, case, func, select
+from sqlalchemy.orm import aliased
 
 from app.accounts.caller import User
 from app.core.database import Database
@@ -50,12 +51,18 @@ _STANDINGS = (
     .group_by(AttemptRow.problem)
 )
 _STANDING = _STANDINGS.where(AttemptRow.problem == bindparam("problem"))
-_LAST = (
-    select(AttemptRow.problem, func.max(AttemptRow.created_at).label("last_at"))
-    .where(AttemptRow.user_id == bindparam("user_id"), AttemptRow.kind != "rejudge")
-    .group_by(AttemptRow.problem)
-    .subquery()
+_TRIED = select(AttemptRow.problem).where(AttemptRow.user_id == bindparam("user_id")).distinct().subquery()
+_NEWEST = aliased(AttemptRow)
+# From the newest backwards, which usually reads one row. Grouping would read each row, because no index holds the kind.
+_LAST_AT = (
+    select(_NEWEST.created_at)
+    .where(_NEWEST.user_id == bindparam("user_id"), _NEWEST.problem == _TRIED.c.problem, _NEWEST.kind != "rejudge")
+    .order_by(_NEWEST.created_at.desc())
+    .limit(1)
+    .correlate(_TRIED)
+    .scalar_subquery()
 )
+_LAST = select(_TRIED.c.problem, _LAST_AT.label("last_at")).subquery()
 _GAVE_UP = GiveUpRow.at.is_not(None).label("gave_up")
 
 
@@ -70,6 +77,7 @@ def _progress(standings: Any) -> Any:
             and_(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == _LAST.c.problem),
             isouter=True,
         )
+        .where(_LAST.c.last_at.is_not(None))
     )
 
 

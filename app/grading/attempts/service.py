@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.core.clock import now
+from app.core.clock import end_of_minute, now
 from app.core.database import Database
 from app.core.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, NotSignedIn, ProblemNotFound
 from app.core.ids import is_id, new_id
@@ -90,6 +90,7 @@ class Attempts:
           ProblemNotFound, SourceRefused, TooManyWaiting, and what `name_question` raises.
           NotSignedIn: a guest may only run. TooManyGuestRuns.
           NoAttemptsLeft, CoolDown: an assignment of one of their courses limits attempts.
+          ExamNotStarted, ExamTimeOver, AddressRefused: an exam of theirs does not admit attempts and runs now.
           IdempotencyKeyReused: the key was sent before with another source, problem or kind.
           GradingRefused: a wall is missing, so the attempt would never be graded.
         """
@@ -109,6 +110,7 @@ class Attempts:
             version=package.version,
             kind=kind,
             source=source,
+            variant=package.variant_name,
             idempotency_key=idempotency_key,
             created_at=now(),
             guest=user.guest and user.guest.browser,
@@ -131,7 +133,9 @@ class Attempts:
         if earlier is not None:
             return await self.get(user, earlier.id)
         self.events.note(row.id, Change("queued", None))
-        return without_verdict(await self._placed(row), max((each.until for each in withheld), default=None))
+        return without_verdict(
+            await self._placed(row), max((end_of_minute(each.until) for each in withheld), default=None)
+        )
 
     async def _admit(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
         """Refuse what is over a limit. Returns the rows that keep its verdict back during exams."""
@@ -140,6 +144,7 @@ class Attempts:
             per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
             await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
         if row.kind != "attempt":
+            await self._gate.admit_run(session, user, row)
             return []
         withheld = await self._gate.admit(session, user, row)
         row.after_giving_up = await is_after_giving_up(session, row)
@@ -194,7 +199,9 @@ class Attempts:
             found = await paged(
                 session, query, by, cursor, AttemptSummary.of_columns, only=conditions, missing=_not_found
             )
-            until = {} if for_instructor else await withheld_until(session, [each.id for each in found])
+            until = (
+                {} if for_instructor else await withheld_until(session, [each.id for each in found], user_id=user.id)
+            )
         return found.map(lambda each: summary_without_verdict(each, until[each.id]) if each.id in until else each)
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:

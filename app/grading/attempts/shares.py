@@ -13,13 +13,15 @@ from app.grading.attempts.models import ShareRow
 from app.grading.attempts.views import AttemptView, view_of, without_verdict
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
+from app.problems.visibility import Visibility
 
 
 class Shares:
     """Safe to share between requests. An attempt has at most one link."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, visibility: Visibility) -> None:
         self._database = database
+        self._visibility = visibility
 
     async def create(self, user: User, attempt: AttemptView) -> str:
         """The token of a new link to an attempt of this user. The link that it had before stops working."""
@@ -44,7 +46,10 @@ class Shares:
             )
 
     async def read(self, token: str) -> AttemptView:
-        """The attempt that a link leads to, as its owner sees it. Raises `ShareNotFound`."""
+        """The attempt that a link leads to, as its owner sees it.
+
+        Raises `ShareNotFound`, even if the attempt is shared, but at a private problem that the reader does not see.
+        """
         query = (
             select(AttemptRow)
             .join(ShareRow, ShareRow.attempt_id == AttemptRow.id)
@@ -53,7 +58,7 @@ class Shares:
         async with self._database.reading() as session:
             row = await session.scalar(query)
             until = await withheld_until(session, [row.id]) if row else {}
-        if row is None:
+        if row is None or await self._visibility.hides(row.problem, row.version):
             raise ShareNotFound(
                 "Its owner has stopped sharing this attempt, or the link is incomplete. Ask them for a new one."
             )

@@ -20,12 +20,19 @@ class Gate(Protocol):
         """Called in the transaction that stores the attempt. Returns rows to store with it. Raises `Refused`."""
         ...
 
+    async def admit_run(self, session: AsyncSession, user: User, run: AttemptRow) -> None:
+        """The same for a run, which no limit counts. Raises `Refused`."""
+        ...
+
 
 class NoGate:
-    """Admits every attempt."""
+    """Admits everything."""
 
     async def admit(self, session: AsyncSession, user: User, attempt: AttemptRow) -> list[WithheldRow]:
         return []
+
+    async def admit_run(self, session: AsyncSession, user: User, run: AttemptRow) -> None:
+        return None
 
 
 async def refuse_a_flood(session: AsyncSession, user: User, *, at_most: int) -> None:

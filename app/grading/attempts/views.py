@@ -62,6 +62,7 @@ class AttemptView:
     status: AttemptStatus
     phase: str | None
     version: str
+    variant: str | None
     source: str
     verdict: Verdict | None
     score: int | None
@@ -109,6 +110,7 @@ def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
         status=cast(AttemptStatus, row.status),
         phase=row.phase,
         version=row.version,
+        variant=row.variant,
         source=row.source,
         verdict=None if row.verdict is None else read_verdict(row.verdict),
         score=row.score,

@@ -23,6 +23,7 @@ from grader.core.context import Context
 from grader.core.errors import Cancelled, WallMissing
 from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
+from grader.package.variants import VariantMissing, of_variant
 from grader.verdicts.verdict import Verdict
 
 log = logging.getLogger(__name__)
@@ -130,11 +131,11 @@ class Gradings:
         phases = self._phases[lease.attempt_id] = _Phases(self._events, lease.attempt_id)
         keeper = asyncio.create_task(self._keep(lease, stop, phases))
         try:
-            package = await _retry(lambda: self._packages.get(lease.version))
+            package = of_variant(await _retry(lambda: self._packages.get(lease.version)), lease.variant)
             return await self._threads.run(lambda: self._call(package, lease, stop, phases))
         except (Cancelled, WallMissing):
             raise
-        except PackageNotStored as error:
+        except (PackageNotStored, VariantMissing) as error:
             return failed_verdict(lease.problem, lease.version, f"This version cannot be graded: {error}.")
         except Exception as error:  # fail closed: an unexpected error is the grader's fault, and never a pass
             log.exception("the judge raised on attempt %s", lease.attempt_id)

@@ -37,6 +37,7 @@ class Lease:
     tries: int
     problem: str
     version: str
+    variant: str | None
     kind: str
     counts: bool
     source: str
@@ -80,6 +81,7 @@ class Leases:
             tries=row.tries,
             problem=row.problem,
             version=row.version,
+            variant=row.variant,
             kind=row.kind,
             counts=row.counts,
             source=row.source,

@@ -15,6 +15,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     String,
     Text,
     TextClause,
@@ -107,6 +108,8 @@ class AttemptRow(WorkRow, Base):
     `own_inputs` are the fields of a run's OwnInputs (grader/inputs/own_inputs.py); None if it runs on the public
     cases.
 
+    `variant` is the variant of the problem that its author had; None if the problem has none.
+
     `gradings` are the tries to grade it, for support (app/grading/queue/grading_tries.py).
 
     `fingerprint` is what a rejected attempt did (grader/verdicts/fingerprint.py), while no known mistake explains it.
@@ -157,6 +160,7 @@ class AttemptRow(WorkRow, Base):
     after_giving_up: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
 
     own_inputs: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    variant: Mapped[str | None] = mapped_column(String(32))
     gradings: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
     fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
@@ -175,6 +179,16 @@ class AttemptRow(WorkRow, Base):
     def counts(self) -> bool:
         """Whether the row has the score and the efficiency of its verdict."""
         return self.kind != "rejudge" and not self.after_giving_up
+
+
+class SharedAnswersRow(Base):
+    """What a reference computed: app/grading/queue/shared_answers.py. `files` is a zip archive of wire frames."""
+
+    __tablename__ = "shared_answers"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    files: Mapped[bytes] = mapped_column(LargeBinary())
+    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 
 class WorkerRow(Base):

@@ -33,6 +33,7 @@ class NullGrader:
         verdict = Verdict(
             problem=package.slug,
             version=package.version,
+            variant=package.variant_name,
             status="accepted" if right else "rejected",
             reason=None if right else "wrong_value",
             score=None if not hidden else 100 if right else 0,

@@ -14,6 +14,7 @@ from app.grading.queue.walls import Walls
 from grader.core.context import Context, Progress
 from grader.core.errors import Cancelled, MeshgradeError
 from grader.package.package import Package
+from grader.package.variants import every_variant
 from grader.sandbox.retry_backoff import Setback
 from grader.sandbox.usage import cpu_s_below
 
@@ -86,8 +87,13 @@ class Preparer:
         self._guard = threading.Lock()
 
     def state(self) -> Preparation:
-        found = ((each.slug, self._grader.setbacks.of(each.version)) for each in self._packages)
-        setbacks = tuple(replace(setback, name=slug) for slug, setback in found if setback)
+        found = {
+            package.slug: setback
+            for package in self._packages
+            for each in every_variant(package)
+            if (setback := self._grader.setbacks.of(each.identity))
+        }
+        setbacks = tuple(replace(setback, name=slug) for slug, setback in found.items())
         with self._guard:
             return Preparation(self._ready, len(self._packages), dict(self._phases), setbacks)
 
@@ -121,9 +127,8 @@ class Preparer:
         while failed:
             await asyncio.sleep(_LOOK_S)
             for package in failed:
-                if self._grader.setbacks.is_due(package.version) and not await self._threads.run(
-                    partial(self._run, package)
-                ):
+                due = all(self._grader.setbacks.is_due(each.identity) for each in every_variant(package))
+                if due and not await self._threads.run(partial(self._run, package)):
                     return
             failed = [package for package in failed if package.slug not in self._ready]
 
@@ -139,7 +144,8 @@ class Preparer:
             self._say(f"preparing {slug}: {phase}")
 
         try:
-            self._prepare(package, report)
+            for each in every_variant(package):
+                self._prepare(each, report)
         except Cancelled:
             return False
         except MeshgradeError as error:

@@ -8,18 +8,23 @@ restarts the jobs of dead workers, and adds jobs if there is more work than jobs
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from procrastinate import App, BaseRetryStrategy, PsycopgConnector, RetryDecision
+from procrastinate.connector import Notify
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
+from procrastinate.manager import get_channel_for_queues
+from psycopg import OperationalError
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.background_loop import Loop
 from app.core.clock import now
-from app.core.database import Database
+from app.core.database import UNAVAILABLE, Database
 from app.grading.queue.events import AttemptEvents
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.models import AttemptRow, WorkRow
@@ -33,14 +38,27 @@ log = logging.getLogger(__name__)
 # Of the two lines in app/grading/queue/slots.py.
 _QUICK, _LONG = "grade", "long"
 _WALLS_AGAIN_S = 15.0
-# How late a job with a due time may start: Procrastinate wakes workers only for new jobs.
-_POLL_S = 1.0
+# Procrastinate wakes workers only for new jobs. This queue announces those that become due itself, so polling is a last
+# resort, which an idle process should not pay for each second.
+_POLL_S = 30.0
+_AGAIN_S = 1.0
+# The clocks of this machine and of the database differ a little.
+_SURELY_DUE_S = 0.2
 _STARTED_AGAIN_S = 1.0
 # Any number, as long as all processes use the same one. One process sweeps at a time.
 _SWEEP_LOCK = 0x7377656570
 _JOBS = text(
     "SELECT count(*) FROM procrastinate_jobs WHERE queue_name = :queue AND status = 'todo' "
     "AND (scheduled_at IS NULL OR scheduled_at <= now())"
+)
+
+
+# By heartbeat, which stops if a worker dies or is paused. Not by a periodic task with a lock, as many examples do: the
+# worker that died still has that lock.
+_STALLED = text(
+    "SELECT job.id FROM procrastinate_jobs job LEFT JOIN procrastinate_workers worker ON worker.id = job.worker_id "
+    "WHERE job.status = 'doing' AND (worker.id IS NULL "
+    "OR worker.last_heartbeat < now() - :seconds * interval '1 second')"
 )
 
 
@@ -56,8 +74,21 @@ class _Retry(BaseRetryStrategy):
     """Retries forever: the rows of the work count their tries."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision:
-        moment = exception.moment if isinstance(exception, TryAgain) else now() + timedelta(seconds=_POLL_S)
+        moment = exception.moment if isinstance(exception, TryAgain) else now() + timedelta(seconds=_AGAIN_S)
         return RetryDecision(retry_at=moment)
+
+
+class _Connector(PsycopgConnector):
+    """Listens again after the database was down. Otherwise a worker would then hear of nothing, and only poll."""
+
+    async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
+        names = list(channels)
+        while True:
+            try:
+                await super().listen_notify(on_notification, names)
+            except (ConnectorException, OperationalError) as error:
+                log.warning("news of work cannot be received; trying again in %g s: %s", _AGAIN_S, error)
+                await asyncio.sleep(_AGAIN_S)
 
 
 class ProcrastinateQueue(TableQueue):
@@ -77,9 +108,10 @@ class ProcrastinateQueue(TableQueue):
     ) -> None:
         super().__init__(database, walls, events, limits)
         self._slots = slots
-        self._app = App(connector=PsycopgConnector(conninfo=database.conninfo, min_size=1, max_size=limits.slots + 4))
+        self._app = App(connector=_Connector(conninfo=database.conninfo, min_size=1, max_size=limits.slots + 4))
         self._task = self._app.task(name="grade", retry=_Retry())(self._run_job)
         self._workers: set[asyncio.Task[None]] = set()
+        self._announcing: set[asyncio.Task[None]] = set()
 
     async def enqueue(self, session: AsyncSession, work: WorkRow) -> None:
         await line_up(session, work)
@@ -101,7 +133,7 @@ class ProcrastinateQueue(TableQueue):
             work = [self._supervise(_QUICK, self._limits.slots)]
             if self._slots.has_long:
                 work.append(self._supervise(_LONG, 1))
-            sweeping = Loop("looking for the work of dead workers", self._sweep, self._limits.lease_s / 3)
+            sweeping = Loop("looking for the work of dead workers", self._sweep, self._limits.lease_s / 2)
             await self._take_all(work, sweeping, Loop("probing the walls", self._probe_walls, _WALLS_AGAIN_S))
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
@@ -112,6 +144,8 @@ class ProcrastinateQueue(TableQueue):
         # From now on, each takes no further job and ends with its last one.
         self._stop_workers()
         await self._end(self._slots, grace_s)
+        for each in self._announcing:
+            each.cancel()
 
     async def _defer(self, session: AsyncSession, queue: str) -> None:
         """Add a job in the session's transaction, through its raw connection."""
@@ -126,9 +160,24 @@ class ProcrastinateQueue(TableQueue):
             again = min((each for each in (again, moment) if each is not None), default=None)
         if not self._walls.are_up:
             self._stop_workers()
-            again = now() + timedelta(seconds=_POLL_S)
+            again = now() + timedelta(seconds=_AGAIN_S)
         if again is not None:
+            self._announce_at(again, _LONG if long else _QUICK)
             raise TryAgain(again)
+
+    def _announce_at(self, moment: datetime, queue: str) -> None:
+        """Wake the workers when a job is due again. If this process has ended by then, a sweep does."""
+        due_s = max(0.0, (moment - now()).total_seconds()) + _SURELY_DUE_S
+
+        async def announce() -> None:
+            await asyncio.sleep(due_s)
+            with contextlib.suppress(*UNAVAILABLE):
+                async with self._database.writing() as session:
+                    await _announce(session, queue)
+
+        task = asyncio.create_task(announce())
+        self._announcing.add(task)
+        task.add_done_callback(self._announcing.discard)
 
     def _stop_workers(self) -> None:
         for worker in self._workers:
@@ -148,6 +197,8 @@ class ProcrastinateQueue(TableQueue):
             self._workers.discard(worker)
             if not worker.done():
                 worker.cancel()
+                # Its heartbeat must not use the connections after they are closed.
+                await asyncio.wait([worker], timeout=_STARTED_AGAIN_S)
                 return
             if not worker.cancelled() and (error := worker.exception()):
                 log.error("a worker ended; starting it again: %s", error)
@@ -158,7 +209,7 @@ class ProcrastinateQueue(TableQueue):
             queues=[queue],
             concurrency=concurrency,
             fetch_job_polling_interval=_POLL_S,
-            update_heartbeat_interval=self._limits.lease_s / 3,
+            update_heartbeat_interval=self._limits.lease_s / 2,
             stalled_worker_timeout=self._limits.lease_s,
             # The tables of work are the record. A table of ended jobs would only grow.
             delete_jobs="always",
@@ -174,19 +225,22 @@ class ProcrastinateQueue(TableQueue):
             rescued = await self._slots.rescue(session)
             if rescued:
                 log.warning("work queued again because its worker died: %d", rescued)
-            for job in await self._stalled():
-                assert job.id is not None
-                await self._app.job_manager.retry_job_by_id_async(job.id, retry_at=now())
+            for job_id in await session.scalars(_STALLED, {"seconds": self._limits.lease_s}):
+                await self._app.job_manager.retry_job_by_id_async(job_id, retry_at=now())
             for queue in (_QUICK, _LONG):
                 jobs = await session.scalar(_JOBS, {"queue": queue}) or 0
+                if jobs:
+                    # The process that was to announce it may have ended.
+                    await _announce(session, queue)
                 for _ in range(await self._slots.due(session, long=queue == _LONG) - jobs):
                     await self._defer(session, queue)
-
-    async def _stalled(self) -> Iterable[Job]:
-        # By heartbeat, which stops if a worker dies or is paused. Not by a periodic task with a lock, as many examples
-        # do: the worker that died still has that lock.
-        return await self._app.job_manager.get_stalled_jobs(seconds_since_heartbeat=self._limits.lease_s)
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)
+
+
+async def _announce(session: AsyncSession, queue: str) -> None:
+    """Wake every idle worker of the queue, as a new job does, when this transaction is committed."""
+    for channel in get_channel_for_queues([queue]):
+        await session.execute(select(func.pg_notify(channel, json.dumps({"type": "job_inserted"}))))

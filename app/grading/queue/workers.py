@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.background_loop import Loop
 from app.core.clock import now
-from app.core.database import UNAVAILABLE, Database, UTCDateTime, insert_into
+from app.core.database import UNAVAILABLE, Database, UTCDateTime, insert_into, why_not_written
 from app.core.ids import new_id
 from app.core.version import VERSION
 from app.grading.queue.models import WorkerRow
@@ -196,7 +196,7 @@ class Workers:
             try:
                 await self._write(self._own)
             except SQLAlchemyError as error:
-                self.write_fault = type(error).__name__
+                self.write_fault = why_not_written(error)
                 raise
             self.write_fault = None
 

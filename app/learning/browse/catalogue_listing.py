@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, get_args
 
 from app.core.web.choices import one_of
 from app.grading.attempts.progress import Progress
+from app.learning.workbench.solving_times import SolvingTime
 from app.problems.tracks import Section
+from app.problems.written_lines import lines_to_write
 from grader.package.package import Package
 
 State = Literal["new", "tried", "solved"]
@@ -30,7 +33,9 @@ class Named:
 class Row:
     """One problem. `best` is the reader's best score, null without one; `needs` are prerequisites that are served.
 
-    `minutes` is an estimate of how long it takes, null without one. `words` is what a search looks in, in lower case.
+    `difficulty` is of the idea, and `lines` is the code to write, null if none is. `minutes` is how long it takes: what
+    `timed_by` people took, or an estimate if that is 0; null without one. `words` is what a search looks in, in lower
+    case.
     """
 
     slug: str
@@ -45,6 +50,8 @@ class Row:
     words: str
     is_ranked: bool
     minutes: int | None
+    timed_by: int
+    lines: int | None
 
     @property
     def is_open(self) -> bool:
@@ -142,11 +149,16 @@ class Listing:
         return sum(group.points for group in self.groups)
 
 
-def list_problems(sections: Sequence[Section], progress: Mapping[str, Progress]) -> Listing:
+def list_problems(
+    sections: Sequence[Section],
+    progress: Mapping[str, Progress],
+    times: Mapping[str, SolvingTime] = MappingProxyType({}),
+) -> Listing:
     """Arrange what is served for a reader.
 
     Args:
       progress: the reader's, by slug; empty for a guest.
+      times: how long people took, by slug, of the problems that enough people have solved.
     """
     packages = [package for section in sections for package in section.packages]
     named = {
@@ -161,7 +173,10 @@ def list_problems(sections: Sequence[Section], progress: Mapping[str, Progress])
             section.id,
             section.title,
             section.teaches,
-            tuple(_row(package, section, named, progress.get(package.slug)) for package in section.packages),
+            tuple(
+                _row(package, section, named, progress.get(package.slug), times.get(package.slug))
+                for package in section.packages
+            ),
             section.colour,
             section.glyph,
         )
@@ -181,7 +196,13 @@ def _state(progress: Progress | None) -> State:
     return "solved" if progress.accepted else "tried"
 
 
-def _row(package: Package, section: Section, named: Mapping[str, Named], progress: Progress | None) -> Row:
+def _row(
+    package: Package,
+    section: Section,
+    named: Mapping[str, Named],
+    progress: Progress | None,
+    measured: SolvingTime | None,
+) -> Row:
     manifest = package.manifest
     return Row(
         slug=package.slug,
@@ -194,6 +215,8 @@ def _row(package: Package, section: Section, named: Mapping[str, Named], progres
         best=progress.best_score if progress else None,
         needs=tuple(named[slug] for slug in manifest.prerequisites if slug in named),
         is_ranked=manifest.mode == "program",
-        minutes=section.minutes.get(package.slug),
+        minutes=measured.minutes if measured else section.minutes.get(package.slug),
+        timed_by=measured.people if measured else 0,
+        lines=lines_to_write(package),
         words=" ".join((manifest.title, manifest.summary, package.slug, *manifest.tags)).lower(),
     )

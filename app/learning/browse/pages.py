@@ -19,6 +19,7 @@ from app.learning.browse.front_page_example import EXAMPLE
 from app.learning.browse.journey import lines_of
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
+from app.learning.workbench.solving_times import SolvingTimes
 from app.problems.catalogue import Catalogue
 
 router = APIRouter(include_in_schema=False)
@@ -54,10 +55,11 @@ async def list_all(
     judge: Provided[LocalJudge],
     solved: Provided[SolvedCounts],
     reads: Provided[LessonReads],
+    times: Provided[SolvingTimes],
 ) -> HTMLResponse:
     """Every problem is in the page, and those that the filter leaves out are hidden: scripts filter the same page."""
     reached = await progress(database, user) if user else {}
-    listing = list_problems(catalogue.sections(), reached)
+    listing = list_problems(catalogue.listed(), reached, await times.by_problem())
     chosen = Filter.read(request.query_params)
     return render_page(
         "problems.html",

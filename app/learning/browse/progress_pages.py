@@ -29,7 +29,7 @@ async def show_progress(
 ) -> HTMLResponse:
     """`zone` is the time zone whose days are counted. If none was chosen, the page's script asks for the browser's."""
     known = zone if zone in zones() else chosen_zone() or "UTC"
-    listing = list_problems(catalogue.sections(), await progress(database, user))
+    listing = list_problems(catalogue.listed(), await progress(database, user))
     found = await days(database, user, now(), zone_of(known))
     return render_page(
         "progress.html",

@@ -14,8 +14,10 @@ from app.grading.queue.protocol import Grader, PackageSource
 from app.learning.explorer.models import ExplorationRow
 from grader.core.chips import ChipName
 from grader.core.errors import SubmissionFault
-from grader.explorer.exploration import Explored, ExploredFault, explored, fault_of
+from grader.explorer.description import explored, fault_of
+from grader.explorer.exploration import Explored, ExploredFault
 from grader.inputs.explored_function import Function
+from grader.package.variants import VariantMissing, of_variant
 from grader.program.measurement import Measured
 
 _FAILED = "The grader failed; your source is not at fault. Explore it again."
@@ -52,8 +54,8 @@ class Explorer:
         else:
             assert row.version is not None
             try:
-                package = await self._packages.get(row.version)
-            except PackageNotStored as error:
+                package = of_variant(await self._packages.get(row.version), row.variant)
+            except (PackageNotStored, VariantMissing) as error:
                 return _failed(f"This version of the problem cannot be read: {error}.")
             inspect = partial(grader.inspect, package, context=context, chip=chip)
         return await job.call(

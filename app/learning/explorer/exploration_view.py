@@ -1,47 +1,50 @@
 """Arranges the result of an exploration for its page: a part for each mesh, and what each line of the source causes."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from app.core.web.drawings.placement import Mesh, label
-from app.core.web.drawings.schedule import draw_schedule, hidden_text
 from app.core.web.drawings.timeline import axes_text, draw_timeline
 from app.core.web.drawings.units import TIMES, bytes_text, flops_text
 from app.core.web.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves
+from app.learning.explorer.chip_view import ChipView, arrange_chip
+from app.learning.explorer.graph_view import GraphView, arrange_graph
 from app.learning.explorer.memory_view import BufferView, HeatView, arrange_heat, largest_buffers
-from app.learning.explorer.totals import TotalRow, compare_totals, count_text, headline
-from grader.core.chips import CHIPS
+from app.learning.explorer.totals import TotalRow, compare_totals, count_text, has_branches, headline
 from grader.explorer.exploration import (
-    ChipCollective,
-    ChipComputation,
-    ChipProgram,
     Explored,
+    ExploredArray,
     ExploredCollective,
     ExploredComputation,
     ExploredDifference,
+    ExploredPeak,
     ExploredProgram,
 )
+from grader.explorer.remarks import remarks, whole_gathers
 from grader.verdicts.evidence import CollectiveCall
 
 _MAX_ON_A_LINE = 4
-_MOST_LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class CollectiveRow:
-    """One collective. Bytes are those of all executions, or of one if their number is unknown."""
+    """What a line sends in a collective. Bytes are those of all executions, or of one if their number is unknown.
+
+    `remark` is the one of `grader.explorer.remarks`.
+    """
 
     name: str
     axes: str
     group_size: int
     in_loop: bool
+    conditional: bool
     executions: int | None
     bytes: int
     ring_bytes: int
     line: int | None
+    remark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,68 +68,21 @@ class ProgramView:
     buffers: tuple[BufferView, ...]
     heat: HeatView | None
     retraced: bool
+    remarks: list[str]
+    arrays: list[ExploredArray]
+    unlisted_arrays: int
+    peak: ExploredPeak | None
     texts: tuple[ProgramText, ...]
+    graph: GraphView | None
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceView:
-    """A sentence about two programs, around the words that name a line of the first; `line` is None without them."""
+class SentenceView:
+    """A sentence, around the words that name a line of the first source; `line` is None without them."""
 
     before: str
     line: int | None
     after: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChipPart:
-    """A computation on a chip with collectives, its drawing and a row for each collective."""
-
-    name: str
-    drawing: Markup | None
-    rows: tuple["ChipRow", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChipRow:
-    """A collective. Bytes are those of all executions. `hidden` says what is computed at the same time."""
-
-    name: str
-    axes: str
-    group_size: int
-    dtypes: str
-    executions: int | None
-    bytes: int
-    link: str
-    hidden: str
-    line: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ChipView:
-    """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most.
-
-    `work` has the lines to which the compiler assigns most cycles, the largest first; `links` the bytes that a chip
-    sends over each.
-    """
-
-    program: ChipProgram
-    name: str
-    is_gpu: bool
-    compiler: str
-    flops: str
-    used: float
-    work: tuple["ChipWork", ...]
-    parts: tuple[ChipPart, ...]
-    links: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChipWork:
-    """What a line computes on a chip in all its executions. `share` is its part of the program's cycles."""
-
-    line: int | None
-    cycles: int
-    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +95,10 @@ class MeshView:
     totals: tuple[TotalRow, ...]
     program: ProgramView
     against: ProgramView | None
-    differences: tuple[DifferenceView, ...]
+    differences: tuple[SentenceView, ...]
     memory: AmountsView
     timeline: Markup
+    warnings: tuple[SentenceView, ...]
     on_chip: ChipView | None
     is_only_on_chip: bool
 
@@ -185,18 +142,29 @@ def lines_of(programs: Sequence[ExploredProgram]) -> dict[int, tuple[str, ...]]:
 
 
 def _causes(program: ExploredProgram) -> Iterator[tuple[int, str]]:
-    alike: dict[tuple[int, str, str, bool], list[ExploredCollective]] = {}
-    for each in program.collectives:
+    alike: dict[tuple[int, str, str, bool, bool, str], list[ExploredCollective]] = {}
+    for each, remark in zip(program.collectives, remarks(program.collectives), strict=True):
         if each.line is not None:
-            key = (each.line, label(each.collective), axes_text(each.axes), each.in_loop)
+            key = (each.line, label(each.collective), axes_text(each.axes), each.in_loop, each.conditional, remark)
             alike.setdefault(key, []).append(each)
-    for (line, name, axes, in_loop), these in alike.items():
+    for (line, name, axes, in_loop, conditional, remark), these in alike.items():
         count = f"{len(these)} {TIMES} " if len(these) > 1 else ""
-        text = f"{count}{name}{f' over {axes}' if axes else ''}, {bytes_text(sum(map(_whole_bytes, these)))}"
-        yield line, f"{text} in a loop" if in_loop else text
+        most = "at most " if conditional else ""
+        text = f"{count}{name}{f' over {axes}' if axes else ''}, {most}{bytes_text(sum(map(_whole_bytes, these)))}"
+        where = " in a branch" * conditional + " in a loop" * in_loop
+        yield line, f"{text}{where}{', ' * bool(remark)}{remark}"
+    yield from dict.fromkeys(_constraints(program))
     for work in program.flops_by_line:
         if work.line is not None and work.flops:
-            yield work.line, f"{flops_text(work.flops)} in matrix products"
+            yield work.line, f"{'at most ' * work.conditional}{flops_text(work.flops)} in matrix products"
+
+
+def _constraints(program: ExploredProgram) -> Iterator[tuple[int, str]]:
+    """The lines of sharding constraints for which the partitioner inserted collectives of other lines."""
+    for each in program.collectives:
+        if each.constraint_line is not None and each.line not in (None, each.constraint_line):
+            share = f", of which a device keeps 1/{each.kept_of}" if each.kept_of else ""
+            yield each.constraint_line, f"constraint of the {label(each.collective)} on line {each.line}{share}"
 
 
 def _whole_bytes(each: ExploredCollective) -> int:
@@ -219,109 +187,47 @@ def _mesh(
         name: [f"{prefix}-{call.line}" if call.line else "" for call in each.collectives]
         for prefix, (name, each) in zip(("line", "other"), lanes.items(), strict=False)
     }
+    notes = {name: remarks(each.collectives) for name, each in lanes.items()}
     return MeshView(
         name=str(mesh),
         headline=headline(program),
         short=count_text(program),
         totals=() if against is None else compare_totals(program, against),
-        program=_program(program),
-        against=None if against is None else _program(against),
-        differences=tuple(map(_difference, differences)),
+        program=_program(program, "line-"),
+        against=None if against is None else _program(against, "other-"),
+        differences=tuple(_with_link(each.line, each.text) for each in differences),
         memory=arrange_amounts(program.memory),
-        timeline=draw_timeline(f"Collectives in program order, {mesh}", calls, anchors),
-        on_chip=None if program.on_chip is None else _on_chip(program.on_chip),
+        timeline=draw_timeline(f"Collectives in program order, {mesh}", calls, anchors, notes),
+        warnings=tuple(_with_link(line, text) for line, text in whole_gathers(program.collectives)),
+        on_chip=None if program.on_chip is None else arrange_chip(program.on_chip),
         is_only_on_chip=program.is_only_on_chip,
     )
 
 
-def _on_chip(program: ChipProgram) -> ChipView:
-    chip = CHIPS[program.topology.partition(":")[0]]
-    parts = tuple(
-        _chip_part(program.topology, number, each, is_gpu=chip.gpu is not None)
-        for number, each in enumerate(program.computations)
-        if each.collectives
-    )
-    return ChipView(
-        program=program,
-        name="TPUs" if chip.gpu is None else f"{chip.title}s",
-        is_gpu=chip.gpu is not None,
-        compiler=_compiler(program),
-        flops=flops_text(program.flops),
-        used=program.peak_bytes / program.hbm_bytes,
-        work=_work(program),
-        parts=parts,
-        links=_links(program),
-    )
+def _with_link(line: int | None, text: str) -> SentenceView:
+    before, words, after = text.partition(f"line {line}")
+    return SentenceView(before, line if words else None, after)
 
 
-def _compiler(program: ChipProgram) -> str:
-    """Explorations that are older than the GPUs name the version of libtpu alone."""
-    compiler = program.compiler or ""
-    return compiler if " " in compiler else f"libtpu {compiler}"
-
-
-def _links(program: ChipProgram) -> tuple[tuple[str, int], ...]:
-    """The bytes that a chip sends over each link in one call. A collective that runs an unknown number of times counts
-    once.
-    """
-    sent: Counter[str] = Counter()
-    for computation in program.computations:
-        for each in computation.collectives:
-            sent[each.link] += each.ring_bytes * (1 if computation.executions is None else computation.executions)
-    return tuple(sent.items())
-
-
-def _work(program: ChipProgram) -> tuple[ChipWork, ...]:
-    loops = {each.caller for each in program.computations}
-    cycles: Counter[int | None] = Counter()
-    for each in program.computations:
-        for step in each.steps:
-            # The cycles of a loop are those of its body, which is a computation of its own.
-            if step.cycles and step.name not in loops:
-                cycles[step.line] += step.cycles * (each.executions or 1)
-    return tuple(ChipWork(line, number, number / program.cycles) for line, number in cycles.most_common(_MOST_LINES))
-
-
-def _chip_part(topology: str, number: int, computation: ChipComputation, *, is_gpu: bool) -> ChipPart:
-    runs = "an unknown number of times" if computation.executions is None else f"{computation.executions} times"
-    name = f"Part {number}, which runs {runs}" if computation.caller else "The program"
-    rows = tuple(_chip_row(each, computation.executions) for each in computation.collectives)
-    title = f"{name} on {topology}: the compiler's schedule"
-    return ChipPart(name, draw_schedule(title, computation, has_streams=is_gpu), rows)
-
-
-def _chip_row(each: ChipCollective, executions: int | None) -> ChipRow:
-    return ChipRow(
-        name=label(each.collective) + (f" of {len(each.dtypes)} arrays" if len(each.dtypes) > 1 else ""),
-        axes=axes_text(each.axes),
-        group_size=each.group_size,
-        dtypes=label(", ".join(dict.fromkeys(each.dtypes))),
-        executions=executions,
-        bytes=each.bytes * (executions or 1),
-        link=each.link,
-        hidden=hidden_text(each) or "nothing (everything else waits)",
-        line=each.line,
-    )
-
-
-def _difference(difference: ExploredDifference) -> DifferenceView:
-    before, words, after = difference.text.partition(f"line {difference.line}")
-    return DifferenceView(before, difference.line if words else None, after)
-
-
-def _program(program: ExploredProgram) -> ProgramView:
+def _program(program: ExploredProgram, prefix: str) -> ProgramView:
     return ProgramView(
-        collectives=tuple(map(_row, program.collectives)),
+        collectives=tuple(map(_row, program.collectives, remarks(program.collectives))),
         unlisted_collectives=program.unlisted_collectives,
         leaves=arrange_leaves(program.leaves),
         unlisted_leaves=program.unlisted_leaves,
-        flops=flops_text(program.flops),
+        flops=f"{'at most ' * has_branches(program)}{flops_text(program.flops)}",
         buffers=largest_buffers(program),
         heat=arrange_heat(program),
         retraced=program.retraced,
+        remarks=program.remarks,
+        arrays=program.arrays,
+        unlisted_arrays=program.unlisted_arrays,
+        peak=program.peak if program.peak and program.peak.buffers else None,
+        graph=arrange_graph(program.graph, str(Mesh.of(program.mesh)), prefix),
         texts=tuple(
             ProgramText(title, tuple(computations), unlisted)
             for title, computations, unlisted in (
+                ("The jaxpr that JAX traced", program.jaxpr, program.unlisted_equations),
                 ("The StableHLO that JAX wrote", program.stablehlo, program.unlisted_operations),
                 ("The HLO that each device runs", program.hlo, program.unlisted_instructions),
             )
@@ -330,16 +236,18 @@ def _program(program: ExploredProgram) -> ProgramView:
     )
 
 
-def _row(each: ExploredCollective) -> CollectiveRow:
+def _row(each: ExploredCollective, remark: str) -> CollectiveRow:
     return CollectiveRow(
         name=label(each.collective),
         axes=axes_text(each.axes),
         group_size=each.group_size,
         in_loop=each.in_loop,
+        conditional=each.conditional,
         executions=each.executions,
         bytes=_whole_bytes(each),
         ring_bytes=each.ring_bytes * (each.executions or 1),
         line=each.line,
+        remark=remark,
     )
 
 

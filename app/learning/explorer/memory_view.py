@@ -9,7 +9,7 @@ from markupsafe import Markup
 from app.core.web.drawings.cells import draw_cells, heat_cells, sizes_in_words
 from app.core.web.drawings.placement import Mesh, label
 from app.core.web.drawings.units import bytes_text
-from grader.core.wire import DTYPES
+from grader.core.item_sizes import LEAF_DTYPES, bytes_of
 from grader.explorer.exploration import ExploredProgram
 from grader.program.shapes import DTYPES as HLO_DTYPES
 from grader.program.shapes import Shape
@@ -47,10 +47,10 @@ def device_bytes(program: ExploredProgram) -> list[int] | None:
     for leaf in program.leaves.leaves:
         if leaf.when == "out":
             continue
-        if leaf.got is None or len(leaf.got) != devices or leaf.dtype not in DTYPES:
+        if leaf.got is None or len(leaf.got) != devices or leaf.dtype not in LEAF_DTYPES:
             return None
         for device, slices in enumerate(leaf.got):
-            total[device] += math.prod(stop - start for start, stop in slices) * DTYPES[leaf.dtype].itemsize
+            total[device] += bytes_of(math.prod(stop - start for start, stop in slices), leaf.dtype)
     return None if program.unlisted_leaves else total
 
 

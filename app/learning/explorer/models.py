@@ -14,7 +14,7 @@ from app.grading.queue.models import line_indexes
 class ExplorationRow(JobRow, Base):
     """One exploration. The process that runs it stores the `result`.
 
-    It is of a version of a problem, or of a function that belongs to none.
+    It is of a version of a problem, and of its author's variant if it has some, or of a function that belongs to none.
 
     With a `chip`, it is compiled for a slice of those chips as well.
 
@@ -36,6 +36,7 @@ class ExplorationRow(JobRow, Base):
     digest: Mapped[str] = mapped_column(String(64))
     problem: Mapped[str | None] = mapped_column(String(64))
     version: Mapped[str | None] = mapped_column(ForeignKey("packages.version"))
+    variant: Mapped[str | None] = mapped_column(String(32))
     function: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     source: Mapped[str] = mapped_column(Text())
     against: Mapped[str | None] = mapped_column(Text())

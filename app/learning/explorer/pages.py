@@ -1,5 +1,6 @@
 """The pages of the Explorer: the form, and what was found."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -32,9 +33,11 @@ from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.restore_pages import restore_source
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
+from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, Chip, ChipName, offered_chips
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, read_function
+from grader.inputs.module_rules import MAX_MODULE_BYTES, MAX_MODULES
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
@@ -49,6 +52,7 @@ class _Form:
     """What the form shows. With a `package`, the fields of a function are not shown.
 
     `of_lesson` is the lesson and the number of its program that is shown, and `solution` the name of the package's.
+    `modules` has the name and the source of each further module; both are empty for one that is still to be written.
     `result` is what the source compiles to, if that is known, and `exploration` the id of its own page.
     """
 
@@ -58,6 +62,8 @@ class _Form:
     name: str = ""
     mesh: str = ""
     inputs: str = ""
+    init: str = ""
+    modules: tuple[tuple[str, str], ...] = ()
     chip: str = ""
     example: Example | None = None
     of_lesson: tuple[Lesson, int] | None = None
@@ -86,6 +92,7 @@ async def show_form(
     A `chip` that exists is chosen in the form.
     """
     services = services_of(request)
+    await services[Visibility].require_explorer(user or guest, problem)
     if exploration is not None:
         found = await services[Explorations].get(user or guest, exploration)
         form = _form_of(services, found)
@@ -114,19 +121,25 @@ async def show_form(
 
 @router.post("/explore")
 async def explore(request: Request, settings: Provided[Settings], explorations: Provided[Explorations]) -> Response:
-    """A refused source is shown again with the page, so that nothing is lost."""
+    """A refused source is shown again with the page, so that nothing is lost. So is a source to which a module is to be
+    added, on a page without JavaScript.
+    """
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
-    sent = await read_unchecked_form(request, max_bytes=12 * settings.max_source_bytes + 65_536)
+    longest = 12 * settings.max_source_bytes + 6 * MAX_MODULE_BYTES + 65_536
+    sent = await read_unchecked_form(request, max_bytes=longest, max_fields=16 + 2 * MAX_MODULES)
     source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
     name, mesh, inputs = sent.get("function", ""), sent.get("mesh", ""), sent.get("inputs", "")
-    chip = sent.get("chip", "")
+    init, chip, modules = sent.get("init", ""), sent.get("chip", ""), _modules_of(sent)
     user, guest = await _submitter(request), await current_guest(request)
     try:
         check_form_token(request, sent.get(FIELD, ""))
+        if "more" in sent and not slug:
+            form = _Form(None, source, against, name, mesh, inputs, init, (*modules, ("", "")), chip)
+            return await _show(request, user, guest, form)
         sender = user or guest
         if sender is None:
             raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
-        subject = slug or _read_function(name, mesh, inputs)
+        subject = slug or _read_function(name, mesh, inputs, init, modules)
         found = await explorations.request(
             sender,
             subject,
@@ -138,7 +151,7 @@ async def explore(request: Request, settings: Provided[Settings], explorations: 
     except Refused as refusal:
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
         package = explorations.package(slug) if is_served else None
-        form = _Form(package, source, against, name, mesh, inputs, chip)
+        form = _Form(package, source, against, name, mesh, inputs, init, modules, chip)
         return await _show(request, user, guest, form, refusal=refusal)
     return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
 
@@ -147,6 +160,7 @@ async def explore(request: Request, settings: Provided[Settings], explorations: 
 async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest, exploration_id: str) -> HTMLResponse:
     services = services_of(request)
     found = await services[Explorations].get(user or guest, exploration_id)
+    modules = found.summary.function.modules if found.summary.function else {}
     response = render_page(
         "exploration.html",
         user=user,
@@ -157,6 +171,7 @@ async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest,
         no_worker=await services[Workers].notice() if found.summary.status == "queued" else "",
         lines=await colour_lines(found.source),
         other_lines=await colour_lines(found.against) if found.against is not None else [],
+        modules=[(name, await colour_lines(text)) for name, text in modules.items()],
     )
     # The owner shares it with a link, and not with search engines.
     response.headers["X-Robots-Tag"] = "noindex"
@@ -176,10 +191,15 @@ async def show_picture(
 
 @router.get("/problems/{slug}/picture")
 async def show_starter_picture(
-    slug: str, explorations: Provided[Explorations], chip: Annotated[str, Query(max_length=100)] = ""
+    slug: str,
+    user: MaybeUser,
+    explorations: Provided[Explorations],
+    visibility: Provided[Visibility],
+    chip: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
     """The same for the problem's starter; no content until someone has explored it, for the chip if one is named."""
     package = explorations.package(slug)
+    await visibility.require_explorer(user, package.slug)
     result = await explorations.stored_result(package, package.starter, _chip_of(chip))
     return Response(status_code=204) if result is None else _picture(result)
 
@@ -223,6 +243,7 @@ async def _show(
         lines=await colour_lines(form.source) if result else [],
         examples=[(each, picture_of(each.slug)) for each in all_examples()],
         lessons=[each for each in services[Lessons].all() if each.explorable],
+        most_modules=MAX_MODULES,
         solutions=await _solutions_of(request, user, form.package),
         refusal=refusal,
         explorations=page,
@@ -249,7 +270,9 @@ def _form_of(services: Services, found: Exploration) -> _Form:
     form = _Form(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
     if function is None:
         return form
-    return replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text)
+    init, modules = function.init or "", tuple(function.modules.items())
+    form = replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text, init=init)
+    return replace(form, modules=modules)
 
 
 async def _form_of_solution(request: Request, user: User | None, package: Package, name: str) -> _Form:
@@ -293,7 +316,7 @@ def _form_of_program(lesson: Lesson, number: str) -> _Form:
     for each in lesson.explorable:
         if str(each.program) == number:
             function, source = each.function, lesson.blocks[each.program - 1].code
-            about = (function.name, function.mesh_text, function.inputs_text)
+            about = (function.name, function.mesh_text, function.inputs_text, function.init or "")
             return _Form(None, source, "", *about, of_lesson=(lesson, each.program))
     raise LessonProgramNotFound(f"The Explorer has no program {number[:20]!r} of the lesson {lesson.slug!r}.")
 
@@ -307,8 +330,9 @@ def _form_of_example(example: Example) -> _Form:
         function.name,
         function.mesh_text,
         function.inputs_text,
-        example.chip or "",
-        example,
+        function.init or "",
+        chip=example.chip or "",
+        example=example,
         result=shipped_results()[example.slug],
     )
 
@@ -326,10 +350,20 @@ def _chip_of(name: str) -> ChipName | None:
     return CHIPS[name].name if name else None
 
 
-def _read_function(name: str, mesh: str, inputs: str) -> Function:
+def _modules_of(sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The name and the source of each module of a form. One without either is left out."""
+    names = (f"module-{number}" for number in range(1, MAX_MODULES + 1))
+    found = ((sent.get(name, "").strip(), sent.get(f"{name}-source", "")) for name in names)
+    return tuple((name.removesuffix(".py"), source) for name, source in found if name or source.strip())
+
+
+def _read_function(name: str, mesh: str, inputs: str, init: str, modules: tuple[tuple[str, str], ...]) -> Function:
     """Raises `FunctionRefused`."""
+    by_name = dict(modules)
+    if len(by_name) < len(modules):
+        raise FunctionRefused("Two modules have the same name. Give each module a name of its own.")
     try:
-        return read_function(name, mesh, inputs)
+        return read_function(name, mesh, inputs, init, by_name)
     except ValueError as error:
         raise FunctionRefused(str(error)) from None
 

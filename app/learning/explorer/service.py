@@ -35,6 +35,7 @@ from app.learning.explorer.errors import (
 from app.learning.explorer.guests import refuse_large
 from app.learning.explorer.models import ExplorationRow
 from app.problems.catalogue import Catalogue
+from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, ChipName, compiler_of
 from grader.core.reasons import Reason
 from grader.explorer.exploration import Explored
@@ -44,8 +45,8 @@ from grader.package.package import Package, ProgramManifest
 ExplorationStatus = Literal["queued", "running", "finished"]
 MAX_WAITING = 3
 MAX_KEPT = 200
-# Raised when the readers of a program change, so that no kept result is used again.
-_READERS = 4
+# Raised when the readers of a program or the messages change, so that no kept result is used again.
+_READERS = 5
 # Not memory: what a program takes does not depend on others.
 _CAUSED_BY_LOAD: frozenset[Reason] = frozenset({"time_limit", "killed", "divergent_collective"})
 
@@ -60,7 +61,7 @@ class ExplorationLimits:
 class ExplorationSummary(View):
     """An entry of the list. `has_fault` is null until it has finished. `shared_at` is null unless it is shared.
 
-    `problem` and `version` are null if a `function` was explored.
+    `problem` and `version` are null if a `function` was explored. In a list, a function is without its modules.
     """
 
     id: str
@@ -95,11 +96,17 @@ class Explorations:
     """Safe to share between requests. `enqueue` is the queue's."""
 
     def __init__(
-        self, database: Database, catalogue: Catalogue, limits: ExplorationLimits, enqueue: Enqueue = line_up
+        self,
+        database: Database,
+        catalogue: Catalogue,
+        limits: ExplorationLimits,
+        visibility: Visibility,
+        enqueue: Enqueue = line_up,
     ) -> None:
         self._database = database
         self._catalogue = catalogue
         self._limits = limits
+        self._visibility = visibility
         self._enqueue = enqueue
 
     def package(self, slug: str) -> Package:
@@ -134,6 +141,7 @@ class Explorations:
           SourceRefused: a source cannot be stored or run.
           NotSignedIn: a guest may explore only small meshes. TooManyGuestRuns.
           TooManyExplorations, ExplorationsFull.
+          ExamOpen: an open exam closes the Explorer to this user, or for this problem to everyone.
         """
         package = function = None
         if isinstance(subject, str):
@@ -142,6 +150,7 @@ class Explorations:
             raise FunctionRefused(" ".join(faults))
         else:
             function = subject.model_dump(mode="json")
+        await self._visibility.require_explorer(user, package.slug if package else None)
         if user.guest is not None:
             refuse_large(_devices(package, subject), chip)
         check_source(source, self._limits.max_source_bytes)
@@ -152,9 +161,10 @@ class Explorations:
             user_id=user.id,
             share=share_of(user),
             guest=user.guest and user.guest.browser,
-            digest=_digest(package.version if package else function, source, against, chip),
+            digest=_digest(package.identity if package else function, source, against, chip),
             problem=package and package.slug,
             version=package and package.version,
+            variant=package and package.variant_name,
             function=function,
             source=source,
             against=against,
@@ -165,9 +175,10 @@ class Explorations:
             # The one that is replaced may have the result of equal work.
             row.result = await _earlier_result(session, row.digest)
             replaced = (ExplorationRow.id == replaces, ExplorationRow.shared_at.is_(None), *_of(user))
-            await session.execute(delete(ExplorationRow).where(*replaced))
+            ended = await session.scalars(delete(ExplorationRow).where(*replaced).returning(ExplorationRow.status))
             await _refuse_too_many(session, user)
-            if user.guest is not None:
+            # One that was replaced before it began has cost nothing, so this one takes its turn.
+            if user.guest is not None and "queued" not in ended.all():
                 per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
                 await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
             if row.result is None:
@@ -182,23 +193,29 @@ class Explorations:
     async def stored_result(self, package: Package, source: str, chip: ChipName | None = None) -> Explored | None:
         """What this source compiles to for the problem, if anyone has explored it and the result is kept."""
         async with self._database.reading() as session:
-            found = await _earlier_result(session, _digest(package.version, source, None, chip))
+            found = await _earlier_result(session, _digest(package.identity, source, None, chip))
         return None if found is None else Explored.model_validate(found)
 
     async def get(self, user: User | None, exploration_id: str) -> Exploration:
-        """Raises `ExplorationNotFound`, even if it exists and belongs to someone who does not share it.
+        """Raises `ExplorationNotFound`, even if it exists and belongs to someone who does not share it, or is about a
+        private problem that the user does not see.
 
-        For anyone who is not signed in, it raises `NotSignedIn`, whether or not it exists.
+        For anyone who is not signed in, it raises `NotSignedIn`, whether or not it exists. Raises `ExamOpen` as
+        `request` does.
         """
         row = None
         if is_id(exploration_id):
             async with self._database.reading() as session:
                 row = await session.get(ExplorationRow, exploration_id)
-        if row is not None and (row.shared_at is not None or _is_of(row, user)):
+        if row is not None and (_is_of(row, user) or (row.shared_at is not None and not await self._hides(row))):
+            await self._visibility.require_explorer(user, row.problem)
             return _exploration(row, user)
         if user is None or user.guest is not None:
             raise NotSignedIn("Sign in to see this exploration, unless its owner shares it.")
         raise _not_found(exploration_id)
+
+    async def _hides(self, row: ExplorationRow) -> bool:
+        return row.problem is not None and await self._visibility.hides(row.problem, row.version or "")
 
     async def list(self, user: User, cursor: Cursor) -> Page[ExplorationSummary]:
         """The user's own, newest first. Raises `ExplorationNotFound` for the cursor."""
@@ -206,7 +223,7 @@ class Explorations:
         by = (row.created_at, row.id)
         async with self._database.reading() as session:
             missing = _not_found if user.guest is None else _not_found_by_guest
-            return await paged(session, select(row).where(*_of(user)), by, cursor, _summary, missing=missing)
+            return await paged(session, select(row).where(*_of(user)), by, cursor, _entry, missing=missing)
 
     async def share(self, user: User, exploration_id: str, *, shared: bool) -> None:
         """Open it to everyone with the link, or close it again.
@@ -326,6 +343,14 @@ def _exploration(row: ExplorationRow, user: User | None) -> Exploration:
         phase=row.phase if row.status == "running" else None,
         result=None if row.result is None else Explored.model_validate(row.result),
     )
+
+
+def _entry(row: ExplorationRow) -> ExplorationSummary:
+    """An entry of a list, without the sources of modules, which can have 64 KiB each time."""
+    summary = _summary(row)
+    if summary.function is None:
+        return summary
+    return summary.model_copy(update={"function": summary.function.model_copy(update={"modules": {}})})
 
 
 def _summary(row: ExplorationRow) -> ExplorationSummary:

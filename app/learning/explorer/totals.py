@@ -19,8 +19,11 @@ class TotalRow:
 
 def headline(program: ExploredProgram) -> str:
     """`1 collective, 512.0 KiB sent by each device · 3.5 MiB on the fullest device · 268.4 MFLOP`."""
-    sent = f", {bytes_text(sent_bytes(program))} sent by each device" if program.collectives else ""
-    work = [] if program.flops is None else [flops_text(program.flops)]
+    most = "at most " if any(each.conditional for each in program.collectives) else ""
+    sent = f", {most}{bytes_text(sent_bytes(program))} sent by each device" if program.collectives else ""
+    if any(each.executions is None for each in program.collectives):
+        sent += " (loops of unknown length counted once)"
+    work = [] if program.flops is None else [f"{'at most ' * has_branches(program)}{flops_text(program.flops)}"]
     return " · ".join([count_text(program) + sent, f"{bytes_text(memory_bytes(program))} on the fullest device", *work])
 
 
@@ -29,7 +32,13 @@ def count_text(program: ExploredProgram) -> str:
     if not program.collectives:
         return "no communication"
     count = executions_of(program)
-    return f"{'?' if count is None else exact_text(count)} collective{'' if count == 1 else 's'}"
+    most = "at most " if any(each.conditional for each in program.collectives) else ""
+    return f"{most}{'?' if count is None else exact_text(count)} collective{'' if count == 1 else 's'}"
+
+
+def has_branches(program: ExploredProgram) -> bool:
+    """Whether a matrix product is in a branch, so that the FLOPs are the most that there can be."""
+    return any(each.conditional for each in program.flops_by_line)
 
 
 def compare_totals(program: ExploredProgram, other: ExploredProgram) -> tuple[TotalRow, ...]:
@@ -46,7 +55,7 @@ def executions_of(program: ExploredProgram) -> int | None:
     """None if the number of executions of one is unknown, or if not all are listed."""
     if program.unlisted_collectives:
         return None
-    counts = [each.executions for each in program.collectives]
+    counts = [each.executions for each in program.collectives if each.sent_with is None]
     known = [each for each in counts if each is not None]
     return sum(known) if len(known) == len(counts) else None
 

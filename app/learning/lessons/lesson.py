@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,6 +11,8 @@ from grader.inputs.explored_function import Function
 from grader.package.package import AnswerSpec
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
+# A problem that is named as *slug*, which the page turns into a link.
+NAMED_PROBLEM = re.compile(r"(?<![*\w])\*([a-z0-9]+(?:_[a-z0-9]+)+)\*(?!\*)")
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -90,12 +92,16 @@ class Misreading:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to check oneself with. `text`, the choices of `spec` and the explanation are Markdown."""
+    """A question to check oneself with. `text`, the choices of `spec` and the explanation are Markdown.
+
+    `slips` are wrong answers, each with what it shows, in Markdown.
+    """
 
     text: str
     spec: AnswerSpec
     right: Value
     explanation: str
+    slips: tuple[tuple[Value, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +152,11 @@ class Lesson:
     summary: str
     problems: tuple[str, ...]
     markdown: str
-    parts: tuple[Part, ...]
-    blocks: tuple[Block, ...]
-    claims: Claims
-    explorable: tuple[Explorable, ...] = ()
+    # What follows is long, and the fields before it tell lessons apart.
+    parts: tuple[Part, ...] = field(hash=False)
+    blocks: tuple[Block, ...] = field(hash=False)
+    claims: Claims = field(hash=False)
+    explorable: tuple[Explorable, ...] = field(default=(), hash=False)
 
     @property
     def minutes(self) -> int:

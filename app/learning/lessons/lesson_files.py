@@ -1,6 +1,5 @@
 """Reads lessons/: order.toml, and a folder for each lesson with lesson.md, claims.json, figures and explore.toml."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from app.learning.lessons.errors import LessonInvalid, LessonNotFound
 from app.learning.lessons.explorable_programs import FILE, read_explorable
-from app.learning.lessons.lesson import Claims, Lesson, Misreading
+from app.learning.lessons.lesson import NAMED_PROBLEM, Claims, Lesson, Misreading
 from app.learning.lessons.lesson_parts import divide
 from app.learning.lessons.measured_numbers import blocks, fill, unmeasured
 from grader.core.toml import TomlInvalid, read_toml
@@ -19,8 +18,6 @@ from grader.review.names import suggest
 
 ORDER = "order.toml"
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
-# A problem that is named as *slug*, which the page turns into a link.
-_NAMED = re.compile(r"(?<![*\w])\*([a-z0-9]+(?:_[a-z0-9]+)+)\*(?!\*)")
 
 
 class Entry(BaseModel):
@@ -75,10 +72,10 @@ class Lessons:
     def find(self, slug: str) -> Lesson | None:
         return self._by_slug.get(slug)
 
-    def leading_to(self, problems: Iterable[str]) -> list[Lesson]:
+    def leading_to(self, problems: Iterable[str]) -> tuple[Lesson, ...]:
         """The lessons that prepare any of these problems, in their order."""
         slugs = set(problems)
-        return [lesson for lesson in self.all() if not slugs.isdisjoint(lesson.problems)]
+        return tuple(lesson for lesson in self.all() if not slugs.isdisjoint(lesson.problems))
 
     def unknown_problems(self, slugs: Iterable[str]) -> list[str]:
         """One message for each problem that a lesson links to and that is not served."""
@@ -86,7 +83,7 @@ class Lessons:
         return [
             f"lesson '{lesson.slug}': there is no problem '{slug}'{suggest(slug, known)}"
             for lesson in self.all()
-            for slug in dict.fromkeys([*lesson.problems, *_NAMED.findall(lesson.markdown)])
+            for slug in dict.fromkeys([*lesson.problems, *NAMED_PROBLEM.findall(lesson.markdown)])
             if slug not in known
         ]
 

@@ -19,6 +19,7 @@ from app.core.web.markdown import Heading, render_markdown
 from app.core.web.templating import render_page
 from app.grading.queue.workers import Workers
 from app.learning.lessons.errors import LessonNotFound, LessonProgramNotFound
+from app.learning.lessons.jupyter_notebook import notebook_of
 from app.learning.lessons.lesson import Figure, Lesson, Misreading, Program, Question, SideNote, Steps, Text
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.program_run_view import view_program
@@ -60,6 +61,16 @@ async def show_lesson(request: Request, user: MaybeUser, guest: MaybeGuest, slug
     viewer = user or guest
     runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
     return await _show(request, user, lesson, runs, request.query_params)
+
+
+@router.get("/lessons/{slug}/lesson.ipynb")
+async def download_notebook(request: Request, slug: str) -> Response:
+    """The lesson as a Jupyter notebook, with its figures inside."""
+    services = services_of(request)
+    address = services[Settings].public_url or str(request.base_url)
+    notebook = notebook_of(services[Lessons].get(slug), address.rstrip("/"), dict(_titles(services)))
+    headers = {"Content-Disposition": f'attachment; filename="{slug}.ipynb"'}
+    return Response(notebook, media_type="application/x-ipynb+json", headers=headers)
 
 
 @router.post("/lessons/{slug}/read")
@@ -190,6 +201,7 @@ def _shown(
             case Question():
                 number += 1
                 written = query.get(f"q{number}", "")
+                reply = reply_to(part, written)
                 yield {
                     "kind": "question",
                     "number": number,
@@ -198,7 +210,8 @@ def _shown(
                     "choices": [_in_a_line(html(each)) for each in part.spec.choices],
                     "hint": hint_of(part),
                     "written": written,
-                    "reply": reply_to(part, written),
+                    "reply": reply,
+                    "slip": _in_a_line(html(reply.slip)) if reply and reply.slip else "",
                     "right": _in_a_line(html(answer_of(part))),
                     "explanation": html(part.explanation),
                 }

@@ -16,6 +16,9 @@ KINDS = ("number", "choice", "spec")
 # Numbers are rounded to three digits when they are shown.
 _TOLERANCE = 0.01
 _ITEM = re.compile(r"- \[(?P<mark>[ x])\] (?P<text>.+)", re.DOTALL)
+# Below the answer, what a wrong one shows: after a choice, or as a list of wrong numbers or specs.
+_SLIP_OF_CHOICE = re.compile(r"\n +> ")
+_SLIP = re.compile(r"- `?(?P<answer>[^:`]+)`?: (?P<shown>.+)", re.DOTALL)
 _AMOUNT = re.compile(r"(?P<number>-?[\d.,]*\d(?:e[+-]?\d+)?)(?: (?P<unit>\S.*))?")
 
 
@@ -38,18 +41,24 @@ def read_question(kind: str, paragraphs: Sequence[str]) -> Question:
     if len(paragraphs) < 3:
         raise QuestionUnfit("needs three paragraphs or more: the question, the answer, the explanation")
     text, written, *explanation = paragraphs
+    first, *listed = re.split(r"\n(?=- )", written)
     match kind:
         case "number":
-            spec, answer = _number(written)
+            spec, answer = _number(first)
+            wrong = [_slip(each) for each in listed]
         case "choice":
-            spec, answer = _choice(written)
+            spec, answer, wrong = _choice(written)
         case _:
-            spec, answer = _spec("spec"), written.strip("`")
+            spec, answer = _spec("spec"), first.strip("`")
+            wrong = [_slip(each) for each in listed]
     try:
         right = read_answer(spec, answer)
+        slips = tuple((read_answer(spec, each), shown) for each, shown in wrong)
     except AnswerUnfit as unfit:
         raise QuestionUnfit(f"has an answer that cannot be read: {unfit}") from None
-    return Question(text, spec, right, "\n\n".join(explanation))
+    if any(agrees(spec, each, right) for each, _ in slips):
+        raise QuestionUnfit("says of its right answer what a wrong one shows")
+    return Question(text, spec, right, "\n\n".join(explanation), slips)
 
 
 def _number(written: str) -> tuple[AnswerSpec, str]:
@@ -59,13 +68,32 @@ def _number(written: str) -> tuple[AnswerSpec, str]:
     return _spec("number", unit=found["unit"] or "", tolerance=_TOLERANCE), found["number"].replace(",", "")
 
 
-def _choice(written: str) -> tuple[AnswerSpec, str]:
+def _slip(listed: str) -> tuple[str, str]:
+    found = _SLIP.fullmatch(listed)
+    if found is None:
+        raise QuestionUnfit(f"has {listed[:40]!r} below its answer: write a wrong answer, a colon, and what it shows")
+    # Without its unit, which is that of the answer.
+    amount = _AMOUNT.fullmatch(found["answer"])
+    answer = amount["number"].replace(",", "") if amount else found["answer"]
+    return answer, " ".join(found["shown"].split())
+
+
+def _choice(written: str) -> tuple[AnswerSpec, str, list[tuple[str, str]]]:
+    """The choices, the right one, and what wrong ones show."""
     items = [_ITEM.fullmatch(each) for each in re.split(r"\n(?=- )", written)]
-    choices = [(" ".join(item["text"].split()), item["mark"] == "x") for item in items if item]
-    right = [text for text, is_right in choices if is_right]
+    choices, right, slips = [], [], []
+    for item in items:
+        if item is None:
+            break
+        text, *shown = (" ".join(each.split()) for each in _SLIP_OF_CHOICE.split(item["text"]))
+        choices.append(text)
+        if item["mark"] == "x":
+            right.append(text)
+        if shown:
+            slips.append((text, " ".join(shown)))
     if len(choices) != len(items) or len(choices) < 2 or len(right) != 1:
         raise QuestionUnfit("needs a list of choices, '- [x] …' for the right one and '- [ ] …' for each of the others")
-    return _spec("choice", choices=[text for text, _ in choices]), right[0]
+    return _spec("choice", choices=choices), right[0], slips
 
 
 def _spec(kind: str, **keys: Any) -> AnswerSpec:
@@ -79,11 +107,12 @@ def _spec(kind: str, **keys: Any) -> AnswerSpec:
 class Reply:
     """The page's reply to an answer, as plain text, because it quotes what a reader typed.
 
-    `unfit` could not be read, and is neither right nor wrong.
+    `unfit` could not be read, and is neither right nor wrong. `slip` is Markdown: what this wrong answer shows.
     """
 
     outcome: Literal["right", "wrong", "unfit"]
     message: str
+    slip: str = ""
 
 
 def reply_to(question: Question, written: str) -> Reply | None:
@@ -104,7 +133,8 @@ def reply_to(question: Question, written: str) -> Reply | None:
     as_read = "" if spec.kind == "choice" else show_answer(spec, mine).removesuffix(f" {spec.unit}")
     # Only if it says something new: that 4 KiB are 4096 bytes.
     note = f" It was read as {show_answer(spec, mine)}." if as_read not in written else ""
-    return Reply("wrong", f"This is not the right answer.{note} Try again, or open the answer below.")
+    slip = next((shown for wrong, shown in question.slips if agrees(spec, mine, wrong)), "")
+    return Reply("wrong", f"This is not the right answer.{note} Try again, or open the answer below.", slip)
 
 
 def _chosen(spec: AnswerSpec, written: str) -> str:

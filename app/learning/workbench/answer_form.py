@@ -11,8 +11,8 @@ from app.grading.attempts.questions import LastAnswer, Question
 from app.learning.workbench.answer_mesh import Meaning, MeshPicture, meaning_of, picture_of
 from app.learning.workbench.editorial import render
 from grader.answers.answer_text import example_of, show_answer, tolerance_text
-from grader.answers.question_variants import fill
 from grader.checks.answer.values import TRIES_WITH_PARTS
+from grader.core.template import fill
 from grader.package.package import AnswerManifest, AnswerSpec, Package
 
 PREFIX = "answer."

@@ -13,6 +13,7 @@ from app.core.services import Provided, services_of
 from app.core.settings import Settings
 from app.grading.attempts.give_up import GiveUps
 from app.grading.attempts.questions import question_of
+from app.grading.queue.local_judge import LocalJudge
 from app.learning.workbench.drafts import Draft, Drafts
 from app.learning.workbench.editorial import access_of
 from app.learning.workbench.formatting import format_source
@@ -26,7 +27,7 @@ from app.learning.workbench.schemas import (
     SurrenderJSON,
 )
 from app.problems.catalogue import Catalogue
-from app.problems.exams import Exams, refuse_in_exam
+from app.problems.visibility import Visibility
 
 router = rest_router("attempts")
 
@@ -42,7 +43,16 @@ async def read_draft(slug: str, user: Reader, drafts: Provided[Drafts]) -> Draft
     response_model=Draft,
     responses=problem_responses(409),
 )
-async def save_draft(slug: str, user: Submitter, body: SaveDraftJSON, drafts: Provided[Drafts]) -> Draft:
+async def save_draft(
+    slug: str,
+    user: Submitter,
+    body: SaveDraftJSON,
+    drafts: Provided[Drafts],
+    catalogue: Provided[Catalogue],
+    judge: Provided[LocalJudge],
+) -> Draft:
+    # Someone who writes will submit, and the page may have been opened long ago.
+    judge.warm(catalogue.get(slug))
     return await drafts.save(user, slug, body.source, body.revision)
 
 
@@ -60,8 +70,7 @@ async def format_python(
 )
 async def read_editorial(request: Request, slug: str, user: Reader) -> EditorialJSON:
     services = services_of(request)
-    package = services[Catalogue].get(slug)
-    await refuse_in_exam(services[Exams], user, package.slug)
+    package = (await services[Visibility].visible(user, slug)).require("editorial")
     is_open, gave_up_at = await access_of(user, services, package)
     if not is_open:
         raise EditorialClosed("It opens when one of your attempts is accepted, or when you give up on the problem.")
@@ -93,12 +102,11 @@ async def give_up(
 async def read_question(
     slug: str,
     user: Reader,
-    catalogue: Provided[Catalogue],
     database: Provided[Database],
-    exams: Provided[Exams],
+    visibility: Provided[Visibility],
 ) -> QuestionJSON:
-    package = catalogue.get(slug)
+    seen = await visibility.visible(user, slug)
     async with database.reading() as session:
-        current = await question_of(session, user, package)
-    is_closed = await exams.open_until(user, package.slug) is not None
-    return QuestionJSON.at_problem(package, replace(current, is_closed=is_closed))
+        current = await question_of(session, user, seen.package)
+    is_closed = seen.closes("solutions") is not None
+    return QuestionJSON.at_problem(seen.package, replace(current, is_closed=is_closed))

@@ -135,7 +135,7 @@ class Drafts:
         try:
             async with self._database.writing() as session:
                 if saved.revision == 1:
-                    session.add(DraftRow(user_id=user.id, problem=saved.problem, **values))
+                    session.add(DraftRow(user_id=user.id, problem=saved.problem, begun_at=saved.saved_at, **values))
                     return True
                 replaced = await session.execute(
                     update(DraftRow)

@@ -13,8 +13,9 @@ from app.grading.attempts.next_problem import next_problem, prepared_by
 from app.grading.attempts.progress import standings
 from app.learning.workbench.solutions import accepted_attempt
 from app.problems.catalogue import Catalogue
-from app.problems.exams import Exams
+from app.problems.exams import OpenExam
 from app.problems.rendered_texts import RenderedTexts, texts_of
+from app.problems.visibility import Visibility
 from grader.package.package import Package
 
 
@@ -22,7 +23,7 @@ from grader.package.package import Package
 class Editorial:
     """What the section of this name shows. `prose` is None while it is closed to the reader.
 
-    `exam_until` is when an exam opens it again.
+    `exam` is what closes it for a while.
     `is_solved` if one of their attempts was accepted; `following` is the problem to solve next,
     and `prepared` are the others that have this one as a prerequisite.
     """
@@ -30,21 +31,23 @@ class Editorial:
     slug: str
     prose: Prose | None
     gave_up_at: datetime | None
-    exam_until: datetime | None
+    exam: OpenExam | None
     is_solved: bool
     following: Package | None
     prepared: tuple[Package, ...]
 
 
 async def show_to(user: User, services: Services, package: Package) -> Editorial:
-    exam_until = await services[Exams].open_until(user, package.slug)
+    seen = await services[Visibility].visible(user, package.slug)
     is_open, gave_up_at = await access_of(user, services, package)
-    is_open = is_open and exam_until is None
+    # Without giving up, it opens only to someone who has solved the problem.
+    exam = seen.closes("editorial") or (None if is_open else seen.closes("giving_up"))
+    is_open = is_open and exam is None
     prose = (await render(services, package, texts_of(package)["editorial.md"]))[0] if is_open else None
     is_solved = is_open and await accepted_attempt(user, services, package.slug) is not None
     following = await next_problem(user, services, package.slug) if is_open else None
     others = tuple(each for each in prepared_by(package.slug, services[Catalogue].all()) if each is not following)
-    return Editorial(package.slug, prose, gave_up_at, exam_until, is_solved, following, others)
+    return Editorial(package.slug, prose, gave_up_at, exam, is_solved, following, others)
 
 
 async def access_of(user: User, services: Services, package: Package) -> tuple[bool, datetime | None]:

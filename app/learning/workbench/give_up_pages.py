@@ -14,7 +14,7 @@ from app.core.web.templating import render_page
 from app.grading.attempts.give_up import GiveUps
 from app.grading.attempts.progress import standings
 from app.problems.catalogue import Catalogue
-from app.problems.exams import Exams, refuse_in_exam
+from app.problems.visibility import Visibility
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
@@ -24,13 +24,11 @@ router = APIRouter(include_in_schema=False)
 async def show_give_up(
     slug: str,
     user: Reader,
-    catalogue: Provided[Catalogue],
-    exams: Provided[Exams],
+    visibility: Provided[Visibility],
     database: Provided[Database],
     give_ups: Provided[GiveUps],
 ) -> Response:
-    package = catalogue.get(slug)
-    await refuse_in_exam(exams, user, package.slug)
+    package = (await visibility.visible(user, slug)).require("giving_up")
     standing = (await standings(database, user, package.slug)).get(package.slug)
     if (standing and standing.accepted) or await give_ups.at(user, package.slug):
         return _to_editorial(package)

@@ -9,7 +9,10 @@ from app.core.database import Base, UTCDateTime
 
 
 class DraftRow(Base):
-    """What one user last typed at one problem. Each save that changes the text increments `revision`."""
+    """What one user last typed at one problem. Each save that changes the text increments `revision`.
+
+    `begun_at` is when the first text was saved; null if that was before the service stored it.
+    """
 
     __tablename__ = "drafts"
 
@@ -18,6 +21,7 @@ class DraftRow(Base):
     source: Mapped[str] = mapped_column(Text())
     revision: Mapped[int] = mapped_column(Integer())
     saved_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    begun_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
 
 
 class ReplacedDraftRow(Base):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -31,6 +31,7 @@ from app.grading.comments.service import Comments
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparation
 from app.grading.queue.status import ENDED
+from app.learning.interviews.service import Interviews
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.answer_form import MAX_FIELDS, PREFIX, AnswerForm, source_of
 from app.learning.workbench.answer_form import form_of as answer_form_of
@@ -38,12 +39,15 @@ from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.editorial import render, show_to
 from app.learning.workbench.limits_text import expect_text
 from app.problems.catalogue import Catalogue
-from app.problems.exams import Exams
 from app.problems.rendered_texts import texts_of
+from app.problems.viewer import viewer
+from app.problems.visibility import Visibility
+from app.problems.written_lines import lines_to_write
 from grader.checks.grading_table import grading_of
 from grader.core.chips import offered_chips
 from grader.inputs.typed_inputs import form_of
 from grader.package.package import AnswerManifest, Package
+from grader.package.variants import variants_of
 
 router = APIRouter(include_in_schema=False)
 _PREVIOUS = 10
@@ -57,9 +61,14 @@ _submitter = allow_scope("submit")
 
 @router.get("/problems/{slug}")
 async def show_problem(
-    request: Request, slug: str, user: MaybeUser, catalogue: Provided[Catalogue], judge: Provided[LocalJudge]
+    request: Request,
+    slug: str,
+    user: MaybeUser,
+    catalogue: Provided[Catalogue],
+    judge: Provided[LocalJudge],
+    variant: Annotated[str | None, Query(max_length=32)] = None,
 ) -> HTMLResponse:
-    package = catalogue.get(slug)
+    package = catalogue.get(slug, variant)
     # Someone who reads a problem may soon submit to it, and a runner should then be ready.
     judge.warm(package)
     return await _problem_page(request, package, user)
@@ -130,7 +139,7 @@ async def show_figure(slug: str, name: str, catalogue: Provided[Catalogue]) -> R
     if name not in package.figures:
         raise PathNotFound(f"The problem '{package.slug}' has no figure with this name.")
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-cache"}
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "private, no-cache"}
     return Response(package.figures[name], media_type="image/svg+xml", headers=headers)
 
 
@@ -151,7 +160,8 @@ async def _problem_page(
     services = services_of(request)
     draft = await services[Drafts].get(user, package.slug) if user else None
     previous = await services[Attempts].list(user, Cursor(_PREVIOUS), package.slug) if user else Page()
-    exam_until = await services[Exams].open_until(user, package.slug)
+    seen = await services[Visibility].visible(user, package.slug)
+    is_closed = seen.closes("solutions") is not None
     texts = texts_of(package)
     [statement] = await render(services, package, texts["statement.md"])
     background, task = statement.split_at(_TASK)
@@ -163,10 +173,16 @@ async def _problem_page(
         track=services[Catalogue].section_of(package.slug),
         lessons=services[Lessons].leading_to([package.slug]),
         needs=[each for each in services[Catalogue].all() if each.slug in package.manifest.prerequisites],
+        variants=[each.name for each in variants_of(package.manifest)] if viewer().is_staff else [],
+        own_variant=services[Catalogue].get(package.slug).variant_name,
         background=background,
         task=task,
+        lines=lines_to_write(package),
         grading=grading_of(package.manifest),
-        hints=await render(services, package, texts["hints.md"]) if exam_until is None else [],
+        interview=await services[Interviews].banner(user, package.slug) if seen.exam else None,
+        exam=seen.exam,
+        now=now(),
+        hints=[] if seen.closes("hints") else await render(services, package, texts["hints.md"]),
         editorial=await show_to(user, services, package) if user else None,
         guest_runs=services[Settings].guest_runs_in_total > 0,
         sent=source is not None,
@@ -178,7 +194,7 @@ async def _problem_page(
         comments=await services[Comments].counts([each.id for each in previous]),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         phases=WORDS,
-        answers=await _answer_form(services, package, user, refusal, written, in_exam=exam_until is not None),
+        answers=await _answer_form(services, package, user, refusal, written, is_closed=is_closed),
         meshes=list(meshes_of(package)),
         chips=offered_chips() if user else (),
         arguments={name: form_of(spec) for name, spec in typed_of(package).items()},
@@ -198,7 +214,7 @@ async def _answer_form(
     refusal: Refused | None,
     written: Mapping[str, str],
     *,
-    in_exam: bool,
+    is_closed: bool,
 ) -> AnswerForm | None:
     """None for code, and while the questions are not drawn. A guest gets a sample."""
     if not isinstance(package.manifest, AnswerManifest):
@@ -209,7 +225,7 @@ async def _answer_form(
             last = await last_try_of(session, user, package) if user and current.state == "open" else {}
     except QuestionsNotDrawn:
         return None
-    current = replace(current, is_closed=in_exam)
+    current = replace(current, is_closed=is_closed)
     faults = refusal.extra.get("faults", {}) if isinstance(refusal, AnswersUnfit) else {}
     # What was written for an earlier question would be wrong for this one.
     values = {} if isinstance(refusal, QuestionChanged) else written

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.core.view import View
 from app.grading.attempts.questions import Question
 from grader.answers.answer_text import example_of
-from grader.answers.question_variants import fill
+from grader.core.template import fill
 from grader.package.package import AnswerManifest, AnswerSpec, Package
 
 

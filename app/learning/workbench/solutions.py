@@ -14,7 +14,7 @@ from app.core.web.alignment import align
 from app.core.web.highlight import highlight_code
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
-from app.problems.exams import Exams
+from app.problems.visibility import Visibility
 from grader.core.text import plain_text
 
 
@@ -42,9 +42,9 @@ class AcceptedAttempt:
 async def accepted_attempt(user: User, services: Services, slug: str) -> AcceptedAttempt | None:
     """The user's latest accepted attempt at the problem, which opens its reference to them.
 
-    None while this problem is in an open exam of the user.
+    None while an open exam or interview closes solutions of this problem to the user.
     """
-    if await services[Exams].open_until(user, slug) is not None:
+    if await services[Visibility].closed(user, slug, "solutions") is not None:
         return None
     query = (
         select(AttemptRow.id, AttemptRow.source)

@@ -11,8 +11,7 @@ from app.core.services import services_of
 from app.core.web.templating import render_page
 from app.grading.attempts.next_problem import next_problem
 from app.learning.workbench.solutions import accepted_attempt, coloured, side_by_side
-from app.problems.catalogue import Catalogue
-from app.problems.exams import Exams
+from app.problems.visibility import Visibility
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
@@ -22,11 +21,12 @@ router = APIRouter(include_in_schema=False)
 async def show_solutions(request: Request, slug: str, user: Reader) -> HTMLResponse:
     """Without an accepted attempt, it only says when it opens."""
     services = services_of(request)
-    package = services[Catalogue].get(slug)
+    seen = await services[Visibility].visible(user, slug)
+    package = seen.package
     attempt = await accepted_attempt(user, services, package.slug)
     if attempt is None:
-        until = await services[Exams].open_until(user, package.slug)
-        return render_page("solutions.html", user=user, problem=package, attempt=None, following=None, exam_until=until)
+        exam = seen.closes("solutions")
+        return render_page("solutions.html", user=user, problem=package, attempt=None, following=None, exam=exam)
     return render_page(
         "solutions.html",
         user=user,

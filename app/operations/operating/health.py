@@ -70,7 +70,7 @@ async def readyz(
         raise NotReady("The walls of the sandbox are being tested.", headers={"Retry-After": "2"})
     if workers.write_fault:
         raise NotReady(
-            f"The database cannot be written ({workers.write_fault}). The operator can find the cause in the log.",
+            f"The database cannot be written: {workers.write_fault}. The log has the whole error.",
             headers={"Retry-After": "5"},
         )
     connected = await workers.connected()

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.core.background_loop import Activity
 from app.operations.operating.metrics import Metrics
 
 log = logging.getLogger(__name__)
@@ -19,6 +20,8 @@ _SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _API = "/api/v1"
 # No other method that a client sends may become a label.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+# These change nothing that a loop in the background would take up.
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # Requested every few seconds by machines, or many times per page.
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics", "/static"})
 
@@ -29,9 +32,10 @@ class Requests:
     The length of an event stream depends on its reader, and says nothing about the speed of the service.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, activity: Activity) -> None:
         self.app = app
         self._metrics = metrics
+        self._activity = activity
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,6 +60,8 @@ class Requests:
         finally:
             seconds = (answered or time.perf_counter()) - started
             self._record(scope, status, seconds)
+            if scope["method"] not in _READING:
+                self._activity.note()
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
@@ -65,10 +71,10 @@ class Requests:
         log.log(logging.DEBUG if route in _QUIET else logging.INFO, "request", extra=line)
 
 
-def add_request_log(app: FastAPI, metrics: Metrics) -> None:
+def add_request_log(app: FastAPI, metrics: Metrics, activity: Activity) -> None:
     """Wrap the whole stack of `app`, including errors. Call it last, before the first request."""
     build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: Requests(build(), metrics)  # type: ignore[method-assign]
+    app.build_middleware_stack = lambda: Requests(build(), metrics, activity)  # type: ignore[method-assign]
 
 
 def route_of(scope: Scope) -> str:

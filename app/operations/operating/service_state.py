@@ -133,7 +133,7 @@ def _of_workers(found: Sequence[Worker], workers: Workers) -> Sequence[Trouble]:
     if workers.write_fault:
         troubles.append(
             Trouble(
-                f"The database cannot be written ({workers.write_fault}).",
+                f"The database cannot be written: {workers.write_fault}.",
                 "Read the log of this server. Often the database's disk is full.",
             )
         )

@@ -1,6 +1,6 @@
 """REST: all data about you, and its deletion with your account."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Query
 from fastapi.responses import StreamingResponse
@@ -23,18 +23,19 @@ _EXPORT_EXAMPLE = {
     "users": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "ada", "role": "student"}],
     "attempts": [{"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "problem": "fsdp_step", "source": "…"}],
 }
+EXPORTED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "A list of rows for each table, streamed",
+        "content": {"application/json": {"schema": {"type": "object"}, "example": _EXPORT_EXAMPLE}},
+    },
+}
 
 
 @router.get(
     "/me/export",
     summary="All data about you, without secrets",
     response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "A list of rows for each table, streamed",
-            "content": {"application/json": {"schema": {"type": "object"}, "example": _EXPORT_EXAMPLE}},
-        },
-    },
+    responses=EXPORTED,
 )
 async def export_me(caller: Own, database: Provided[Database]) -> StreamingResponse:
     return export_response(database, caller.user)

@@ -12,6 +12,8 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import FieldInvalid
 from app.core.ids import is_id, new_id
+from app.core.rest.paging import Cursor, Page, paged
+from app.core.text_search import has_text
 from app.core.view import View
 from app.teaching.courses.errors import AnnouncementNotFound
 from app.teaching.courses.models import AnnouncementRow
@@ -23,7 +25,6 @@ _NONE_OF = r"\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069"
 ANNOUNCEMENT_PATTERN = rf"^[^{_NONE_OF}]*[^\s{_NONE_OF}][^{_NONE_OF}]*$"
 # Half of a surrogate pair is not permitted either, but no pattern in JSON can express it.
 _TEXT = re.compile(rf"[^{_NONE_OF}\ud800-\udfff]*")
-_MOST_SHOWN = 50
 
 
 class Announcement(View):
@@ -41,18 +42,18 @@ class Announcements:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of(self, course: Course) -> list[Announcement]:
-        """The latest, newest first."""
+    async def of(self, course: Course, cursor: Cursor, q: str = "") -> Page[Announcement]:
+        """Newest first. `q` is a part of the text. Raises `AnnouncementNotFound` for the cursor."""
         row = AnnouncementRow
         query = (
             select(row.id, row.text, UserRow.name.label("author"), row.created_at.label("at"))
             .outerjoin(UserRow, UserRow.id == row.user_id)
             .where(row.course_id == course.id)
-            .order_by(row.created_at.desc(), row.id)
-            .limit(_MOST_SHOWN)
         )
+        only = [has_text(q, [row.text])] if q else []
+        by = (row.created_at, row.id)
         async with self._database.reading() as session:
-            return [Announcement.of(each) for each in await session.execute(query)]
+            return await paged(session, query, by, cursor, Announcement.of_columns, only=only, missing=_not_found)
 
     async def announce(self, user: User, course: Course, text: str) -> Announcement:
         """Raises `FieldInvalid`."""
@@ -62,7 +63,7 @@ class Announcements:
         row = AnnouncementRow(id=new_id(), course_id=course.id, user_id=user.id, text=text, created_at=now())
         async with self._database.writing() as session:
             session.add(row)
-            record(session, user, "announced", None, "", _detail(course, text))
+            record(session, user, "announced", None, "", _detail(course, text), course.id)
         return Announcement(id=row.id, text=text, author=user.name, at=row.created_at)
 
     async def remove(self, user: User, course: Course, announcement_id: str) -> None:
@@ -75,8 +76,12 @@ class Announcements:
                     delete(row).where(row.id == announcement_id, row.course_id == course.id).returning(row.text)
                 )
             if text is None:
-                raise AnnouncementNotFound(f"This course has no announcement with the id {announcement_id[:64]!r}.")
-            record(session, user, "announcement-removed", None, "", _detail(course, text))
+                raise _not_found(announcement_id)
+            record(session, user, "announcement-removed", None, "", _detail(course, text), course.id)
+
+
+def _not_found(announcement_id: str) -> AnnouncementNotFound:
+    return AnnouncementNotFound(f"This course has no announcement with the id {announcement_id[:64]!r}.")
 
 
 def _detail(course: Course, text: str) -> str:

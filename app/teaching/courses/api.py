@@ -2,20 +2,23 @@
 
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import JSONResponse, Response
 
-from app.accounts.web import Instructor, Reader
+from app.accounts.web import Grader, Instructor, Reader
 from app.core.clock import now
 from app.core.database import Database
-from app.core.rest.paging import Cursor
+from app.core.rest.paging import Cursor, LongById, LongByName, LongNewestFirst, Page
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.teaching.courses.assignments import AssignmentChanges
-from app.teaching.courses.course_in_path import GradedCourse, JoinedCourse, TaughtCourse
+from app.teaching.courses.course_in_path import CourseForExtensions, GradedCourse, JoinedCourse, TaughtCourse
+from app.teaching.courses.course_problems import CourseProblems
+from app.teaching.courses.exam_starts import ExamStarts
 from app.teaching.courses.extensions import Extensions
-from app.teaching.courses.gradebook import LineFilter, columns_of, gradebook
+from app.teaching.courses.gradebook import LineFilter, columns_of
+from app.teaching.courses.gradebook_order import Order, ordered_lines
 from app.teaching.courses.schemas import (
     AssignmentJSON,
     AssignmentList,
@@ -26,27 +29,51 @@ from app.teaching.courses.schemas import (
     GradebookPage,
     NewAssignmentJSON,
     NewExtensionJSON,
+    StaffAssignmentJSON,
     gradebook_json,
 )
-from app.teaching.courses.service import Courses, manages
+from app.teaching.courses.section_dates import SectionDates
+from app.teaching.courses.service import Assignment, Courses, no_assignment
 
 router = rest_router("courses")
 _REFUSALS = problem_responses(409)
 
 
-@router.get("/courses", summary="Your courses; all of them for instructors")
-async def list_courses(request: Request, user: Reader) -> CourseList:
-    courses = await services_of(request)[Courses].visible_to(user)
-    return CourseList(courses=[CourseJSON.for_member(each, is_manager=manages(user)) for each in courses])
+@router.get("/courses", summary="The courses that you teach or are in; all of them for owners")
+async def list_courses(
+    user: Reader,
+    courses: Provided[Courses],
+    cursor: LongNewestFirst,
+    archived: Annotated[bool, Query(description="The archived courses instead of those that run")] = False,
+    q: Annotated[str, Query(max_length=100, description="A part of the name")] = "",
+) -> CourseList:
+    found = await courses.visible_to(user, cursor, archived=archived, q=q.strip())
+    listed = [CourseJSON.for_member(each, is_manager=each.is_taught) for each in found]
+    return CourseList(courses=listed, next=found.next)
+
+
+@router.get("/courses/{course_id}", summary="One of your courses")
+async def get_course(course: JoinedCourse) -> CourseJSON:
+    return CourseJSON.for_member(course, is_manager=course.is_taught)
 
 
 @router.get("/courses/{course_id}/assignments", summary="The assignments of a course")
-async def list_assignments(course: JoinedCourse, user: Reader, courses: Provided[Courses]) -> AssignmentList:
-    found = await courses.assignments(course)
+async def list_assignments(
+    course: JoinedCourse,
+    user: Reader,
+    courses: Provided[Courses],
+    starts: Provided[ExamStarts],
+    dates: Provided[SectionDates],
+    cursor: LongById,
+    q: Annotated[str, Query(max_length=100, description="A part of the name, or the slug of a problem")] = "",
+) -> AssignmentList:
+    """With the dates of your section, if you are a student."""
     moment = now()
-    return AssignmentList(
-        assignments=[AssignmentJSON.of(each) for each in found if manages(user) or each.opens_at <= moment]
-    )
+    shown = await starts.shown_to(user, course, await courses.assignments(course))
+    found = await dates.for_student(course, user, shown)
+    seen = [each for each in found if (course.is_taught or each.opens_at <= moment) and each.is_named(q.strip())]
+    page = Page.part(seen, cursor, lambda each: each.id, no_assignment)
+    return AssignmentList(assignments=[AssignmentJSON.of(each) for each in page], next=page.next)
 
 
 @router.post(
@@ -56,9 +83,13 @@ async def list_assignments(course: JoinedCourse, user: Reader, courses: Provided
     responses=_REFUSALS,
 )
 async def create_assignment(
-    course: TaughtCourse, body: NewAssignmentJSON, assignments: Provided[AssignmentChanges]
-) -> AssignmentJSON:
-    return AssignmentJSON.of(await assignments.create(course, body.terms(course)))
+    course: TaughtCourse,
+    user: Instructor,
+    body: NewAssignmentJSON,
+    assignments: Provided[AssignmentChanges],
+    problems: Provided[CourseProblems],
+) -> StaffAssignmentJSON:
+    return await _for_staff(await assignments.create(user, course, body.terms(course)), problems)
 
 
 @router.put(
@@ -73,9 +104,17 @@ async def change_assignment(
     body: ChangedAssignmentJSON,
     courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
-) -> AssignmentJSON:
+    problems: Provided[CourseProblems],
+) -> StaffAssignmentJSON:
     before = await courses.assignment(course, assignment_id)
-    return AssignmentJSON.of(await assignments.change(user, course, before, body.terms(course), body.reason))
+    after = await assignments.change(user, course, before, body.terms(course), body.reason)
+    return await _for_staff(after, problems)
+
+
+async def _for_staff(assignment: Assignment, problems: CourseProblems) -> StaffAssignmentJSON:
+    slugs = [each.problem for each in assignment.problems] if assignment.is_exam else []
+    warnings = await problems.warnings(slugs)
+    return StaffAssignmentJSON(**dict(AssignmentJSON.of(assignment)), warnings=warnings)
 
 
 @router.delete(
@@ -91,27 +130,32 @@ async def withdraw_assignment(
 
 @router.get(
     "/courses/{course_id}/assignments/{assignment_id}/extensions",
-    summary="Extra time and attempts at an assignment, for instructors",
+    summary="Extra time and attempts at an assignment, for instructors and with the right extensions",
 )
 async def list_extensions(
-    course: TaughtCourse, assignment_id: str, courses: Provided[Courses], extensions: Provided[Extensions]
+    course: CourseForExtensions,
+    assignment_id: str,
+    courses: Provided[Courses],
+    extensions: Provided[Extensions],
+    cursor: LongByName,
+    q: Annotated[str, Query(max_length=100, description="A part of the name, or of what a roster says")] = "",
 ) -> ExtensionList:
     assignment = await courses.assignment(course, assignment_id)
-    found = await extensions.of(assignment)
-    return ExtensionList(extensions=found)
+    found = await extensions.of(course, assignment, cursor, q.strip())
+    return ExtensionList(extensions=list(found), next=found.next)
 
 
 @router.put(
     "/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id}",
     status_code=204,
-    summary="Give one student extra time or attempts, as an instructor",
+    summary="Give one student extra time or attempts, as an instructor or with the right extensions",
     responses=_REFUSALS,
 )
 async def extend_assignment(
-    course: TaughtCourse,
+    course: CourseForExtensions,
     assignment_id: str,
     person_id: str,
-    user: Instructor,
+    user: Grader,
     body: NewExtensionJSON,
     courses: Provided[Courses],
     extensions: Provided[Extensions],
@@ -131,7 +175,10 @@ async def get_gradebook(
     database: Provided[Database],
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     after: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
-    q: Annotated[str, Query(max_length=100, description="A part of the name")] = "",
+    q: Annotated[
+        str, Query(max_length=100, description="A part of the name, or of the roster's name, email or number")
+    ] = "",
+    section: Annotated[str, Query(max_length=200, description="Only students of this section of the roster")] = "",
     missing: Annotated[
         bool, Query(description="Only students without a submission that counts at a problem that has opened")
     ] = False,
@@ -139,10 +186,18 @@ async def get_gradebook(
         int | None,
         Query(ge=1, le=100, description="Only students with less than this percentage of the points that have opened"),
     ] = None,
+    sort: Annotated[
+        str,
+        Query(
+            pattern="^-?(name|total|percent|[1-9][0-9]{0,3})$",
+            description="By real name, points, percent, or the points of a column, from 1; with `-`, the most first",
+        ),
+    ] = "name",
 ) -> Response:
     columns = columns_of(await courses.assignments(course))
-    matching = LineFilter(q.strip(), missing, below)
-    lines = await gradebook(database, course, columns, Cursor(limit, after), matching=matching)
+    matching = LineFilter(q.strip(), missing, below, section.strip())
+    order = Order.require(sort, len(columns))
+    lines = await ordered_lines(database, course, columns, order, Cursor(limit, after), matching)
     # Without a model for each of thousands of cells: tests/app/teaching/courses/test_gradebook.py compares it with the
     # model.
     return JSONResponse(gradebook_json(columns, lines))

@@ -1,6 +1,7 @@
 """The forms with which instructors create, change and withdraw assignments."""
 
 from datetime import datetime
+from typing import Any, cast
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -12,11 +13,23 @@ from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
-from app.teaching.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, AssignmentChanges, Terms
+from app.problems.exams import PARTS
+from app.teaching.courses.assignment_form import number_in
+from app.teaching.courses.assignments import (
+    LONGEST_COOL_DOWN,
+    LONGEST_GRACE,
+    MOST_ATTEMPTS,
+    AssignmentChanges,
+    Terms,
+    written_place,
+)
+from app.teaching.courses.categories import MOST_WEIGHT, Categories
 from app.teaching.courses.course_in_path import TaughtCourse
-from app.teaching.courses.course_pages import CoursePage, titles_of
+from app.teaching.courses.course_pages import CoursePage, local_of, titles_of
 from app.teaching.courses.due_dates import from_local, to_local
-from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extensions
+from app.teaching.courses.exam_access import LONGEST_DURATION, read_networks, split_networks
+from app.teaching.courses.grade_arithmetic import Rule
+from app.teaching.courses.section_dates import SectionDates
 from app.teaching.courses.service import AssignedProblem, Assignment, Course, Courses
 
 router = APIRouter(prefix="/courses/{course_id}/assignments", include_in_schema=False)
@@ -31,7 +44,7 @@ async def assign(
     try:
         if _adds(form):
             return await CoursePage(request, course, user).show(_with_problem(request, form))
-        await assignments.create(course, _terms(form, course))
+        await assignments.create(user, course, _terms(form, course))
     except Refused as refusal:
         return await CoursePage(request, course, user).show(form, refusal)
     return _go_to(course)
@@ -82,27 +95,11 @@ async def withdraw(
     return await CoursePage(request, course, user).show({}, withdrawn=_as_form(course, assignment))
 
 
-@router.post("/{assignment_id}/extend")
-async def extend(
-    request: Request,
-    course: TaughtCourse,
-    assignment_id: str,
-    user: Instructor,
-    courses: Provided[Courses],
-    extensions: Provided[Extensions],
-) -> Response:
-    """More time or attempts for one student, who is chosen by name."""
-    form = await read_form(request)
-    assignment = await courses.assignment(course, assignment_id)
-    try:
-        minutes = _number(form, "extra_minutes", f"0 to {MOST_EXTRA_MINUTES} minutes") or 0
-        attempts = _number(form, "extra_attempts", f"0 to {MOST_EXTRA_ATTEMPTS} attempts") or 0
-        await extensions.extend(
-            user, course, assignment, form.get("person", ""), minutes, attempts, form.get("reason", "")
-        )
-    except Refused as refusal:
-        return await _edit_page(request, user, course, assignment, _as_form(course, assignment), refusal, form)
-    return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/edit#extra", status_code=303)
+async def show_refused_section(
+    request: Request, user: User, course: Course, assignment: Assignment, form: dict[str, str], refusal: Refused
+) -> HTMLResponse:
+    """The page with why the form for the dates of a section was refused, and what was typed into it."""
+    return await _edit_page(request, user, course, assignment, _as_form(course, assignment), refusal, section=form)
 
 
 def _go_to(course: Course) -> Response:
@@ -116,10 +113,9 @@ async def _edit_page(
     assignment: Assignment,
     form: dict[str, str],
     refusal: Refused | None = None,
-    extension: dict[str, str] | None = None,
+    section: dict[str, str] | None = None,
 ) -> HTMLResponse:
     services = services_of(request)
-    members = await services[Courses].members(course)
     return render_page(
         "assignment_edit.html",
         status_code=refusal.status if refusal else 200,
@@ -128,10 +124,12 @@ async def _edit_page(
         assignment=assignment,
         form=form,
         refusal=refusal,
-        extension=extension or {},
-        extensions=await services[Extensions].of(assignment),
-        students=[each for each in members if each.role == "student"],
         titles=titles_of(request),
+        categories=await services[Categories].of(course),
+        section=section or {},
+        sections=await services[SectionDates].sections(course),
+        section_dates=await services[SectionDates].of(assignment),
+        local=local_of(course),
     )
 
 
@@ -165,12 +163,28 @@ def _terms(form: dict[str, str], course: Course, before: Assignment | None = Non
         name=form.get("name", ""),
         opens_at=moment("opens"),
         due_at=moment("due"),
-        late_percent=_number(form, "late_percent", "1 to 100 percent per day"),
+        late_percent=number_in(form, "late_percent", "1 to 100 percent per day"),
         problems=_problems(form.get("problems", "")),
-        attempt_limit=_number(form, "attempt_limit", f"1 to {MOST_ATTEMPTS} attempts"),
-        cool_down_minutes=_number(form, "cool_down_minutes", f"1 to {LONGEST_COOL_DOWN} minutes"),
-        is_exam="is_exam" in form,
+        attempt_limit=number_in(form, "attempt_limit", f"1 to {MOST_ATTEMPTS} attempts"),
+        cool_down_minutes=number_in(form, "cool_down_minutes", f"1 to {LONGEST_COOL_DOWN} minutes"),
+        counted=cast(Rule, form.get("counted") or "best"),
+        grace_minutes=number_in(form, "grace_minutes", f"0 to {LONGEST_GRACE} minutes") or 0,
+        weight=number_in(form, "weight", f"0 to {MOST_WEIGHT}"),
+        category=form.get("category", "").strip() or None,
+        **(_exam_terms(form) if "is_exam" in form else {}),
     )
+
+
+def _exam_terms(form: dict[str, str]) -> dict[str, Any]:
+    """The fields that only an exam has."""
+    return {
+        "is_exam": True,
+        "closes": frozenset(each for each in PARTS if f"closes-{each}" in form),
+        "closed_for": "everyone" if form.get("closed_for") == "everyone" else "students",
+        "duration_minutes": number_in(form, "duration_minutes", f"1 to {LONGEST_DURATION} minutes"),
+        "password": "" if "no_password" in form else form.get("password") or None,
+        "addresses": read_networks("addresses", split_networks(form.get("addresses", ""))),
+    }
 
 
 def _as_form(course: Course, assignment: Assignment) -> dict[str, str]:
@@ -184,29 +198,33 @@ def _as_form(course: Course, assignment: Assignment) -> dict[str, str]:
         "attempt_limit": str(assignment.attempt_limit or ""),
         "cool_down_minutes": str(assignment.cool_down_minutes or ""),
         **({"is_exam": "on"} if assignment.is_exam else {}),
-        "problems": "\n".join(f"{each.problem} {each.points}" for each in assignment.problems),
+        **{f"closes-{each}": "on" for each in assignment.closes},
+        "closed_for": assignment.closed_for,
+        "duration_minutes": str(assignment.duration_minutes or ""),
+        "addresses": "\n".join(assignment.addresses),
+        "counted": assignment.counted,
+        "grace_minutes": str(assignment.grace_minutes or ""),
+        "weight": "" if assignment.weight is None else str(assignment.weight),
+        "category": assignment.category or "",
+        "problems": "\n".join(written_place(place) for place in assignment.places),
     }
 
 
-def _number(form: dict[str, str], field: str, allowed: str) -> int | None:
-    """The number in a field that may be empty. Raises `FieldInvalid`."""
-    text = form.get(field, "").strip()
-    if not text:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) <= 6):
-        raise FieldInvalid(f"{field}: give {allowed}, or nothing.")
-    return int(text)
-
-
 def _problems(text: str) -> list[AssignedProblem]:
-    """A problem on each line, by its slug, and its points, or 100."""
+    """A problem on each line, by its slug, or a pool of them, and the points, or 100."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
-        words = line.split()
-        if not words:
+        *pool, last = (each.split() for each in line.split("|"))
+        if not pool and not last:
             continue
-        points = words[1] if len(words) > 1 else "100"
-        if len(words) > 2 or not (points.isascii() and points.isdecimal() and len(points) <= 4):
-            raise FieldInvalid(f"problems: line {number} must be a problem and its points, such as 'fsdp_step 100'.")
-        found.append(AssignedProblem(words[0], int(points)))
+        slug, points = (*last, "100")[:2] if last else ("", "")
+        is_number = points.isascii() and points.isdecimal() and len(points) <= 4
+        is_pool = all(len(each) == 1 for each in pool) and not (pool and slug.isdecimal())
+        if len(last) > 2 or not is_number or not is_pool:
+            raise FieldInvalid(
+                f"problems: line {number} must be a problem and its points, such as 'fsdp_step 100', or a pool of "
+                f"problems and their points, such as 'fsdp_step | hsdp_step 100'."
+            )
+        slugs = [*(each[0] for each in pool), slug]
+        found += [AssignedProblem(each, int(points), number if pool else None) for each in slugs]
     return found

@@ -5,7 +5,7 @@ its entry in the audit log are one transaction.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy import delete
@@ -13,14 +13,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.audit.log import LONGEST_DETAIL, check_reason, record
 from app.accounts.caller import User
+from app.accounts.passwords import Passwords
 from app.accounts.text_rules import check_line
 from app.core.database import Database
 from app.core.errors import FieldInvalid
 from app.core.ids import is_id, new_id
 from app.problems.catalogue import Catalogue
+from app.problems.exams import PARTS, USUAL, Part
+from app.teaching.courses.categories import MOST_WEIGHT, require_category
 from app.teaching.courses.due_dates import to_local
 from app.teaching.courses.errors import AssignmentInvalid
+from app.teaching.courses.exam_access import LONGEST_DURATION
 from app.teaching.courses.exams import show_again, withhold
+from app.teaching.courses.grade_arithmetic import RULES, Rule
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow
 from app.teaching.courses.service import (
     LONGEST_NAME,
@@ -28,6 +33,7 @@ from app.teaching.courses.service import (
     MOST_PROBLEMS,
     AssignedProblem,
     Assignment,
+    ClosedFor,
     Course,
     assignment_of,
     no_assignment,
@@ -35,6 +41,9 @@ from app.teaching.courses.service import (
 
 MOST_ATTEMPTS = 1000
 LONGEST_COOL_DOWN = 7 * 24 * 60
+# It is read out in the room, and guessing is slowed down.
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 4, 100
+LONGEST_GRACE = 7 * 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +58,40 @@ class Terms:
     attempt_limit: int | None = None
     cool_down_minutes: int | None = None
     is_exam: bool = False
+    closes: frozenset[Part] = USUAL
+    closed_for: ClosedFor = "students"
+    duration_minutes: int | None = None
+    # None leaves the password as it is, and an empty one removes it.
+    password: str | None = field(default=None, repr=False)
+    addresses: tuple[str, ...] = ()
+    counted: Rule = "best"
+    grace_minutes: int = 0
+    weight: int | None = None
+    category: str | None = None
 
 
 class AssignmentChanges:
     """Safe to share between requests. The routes check that the caller manages the course."""
 
-    def __init__(self, database: Database, catalogue: Catalogue) -> None:
+    def __init__(self, database: Database, catalogue: Catalogue, passwords: Passwords) -> None:
         self._database = database
         self._catalogue = catalogue
+        self._passwords = passwords
 
-    async def create(self, course: Course, terms: Terms) -> Assignment:
+    async def create(self, user: User, course: Course, terms: Terms) -> Assignment:
         """Raises `FieldInvalid`, `AssignmentInvalid` and `ProblemNotFound`."""
         self._check(terms)
         row = AssignmentRow(id=new_id(), course_id=course.id)
-        _write(row, terms)
+        _write(row, terms, await self._password_hash(terms, None))
         async with self._database.writing() as session:
+            await require_category(session, course.id, terms.category)
             session.add(row)
             await session.flush()
             session.add_all(_problem_rows(row.id, terms))
             await session.flush()
             await withhold(session, assignment_of(row, terms.problems), course.id)
+            detail = f"{row.name} of {course.name}"
+            record(session, user, "assignment-created", None, "", detail[:LONGEST_DETAIL], course.id)
         return assignment_of(row, terms.problems)
 
     async def change(
@@ -82,9 +105,11 @@ class AssignmentChanges:
         """
         reason = check_reason(reason)
         self._check(terms, {each.problem for each in before.problems})
+        password_hash = await self._password_hash(terms, before.password_hash)
         async with self._database.writing() as session:
             row = await _find(session, course, before.id)
-            _write(row, terms)
+            await require_category(session, course.id, terms.category)
+            _write(row, terms, password_hash)
             after = assignment_of(row, terms.problems)
             if before.problems != after.problems:
                 await session.execute(delete(AssignmentProblemRow).where(AssignmentProblemRow.assignment_id == row.id))
@@ -93,7 +118,7 @@ class AssignmentChanges:
                 await session.flush()
                 await withhold(session, after, course.id)
                 detail = f"{before.name} of {course.name}: {'; '.join(_changes(course, before, after))}"
-                record(session, user, "assignment-changed", None, reason, detail[:LONGEST_DETAIL])
+                record(session, user, "assignment-changed", None, reason, detail[:LONGEST_DETAIL], course.id)
         return after
 
     async def withdraw(self, user: User, course: Course, assignment_id: str, reason: str = "") -> None:
@@ -104,7 +129,12 @@ class AssignmentChanges:
             detail = f"{row.name} of {course.name}"
             await session.delete(row)
             await show_again(session, assignment_id)
-            record(session, user, "assignment-withdrawn", None, reason, detail[:LONGEST_DETAIL])
+            record(session, user, "assignment-withdrawn", None, reason, detail[:LONGEST_DETAIL], course.id)
+
+    async def _password_hash(self, terms: Terms, before: str | None) -> str | None:
+        if not terms.is_exam or terms.password == "":
+            return None
+        return before if terms.password is None else await self._passwords.hash(terms.password)
 
     def _check(self, terms: Terms, known: frozenset[str] | set[str] = frozenset()) -> None:
         check_line("name", terms.name, LONGEST_NAME)
@@ -118,6 +148,20 @@ class AssignmentChanges:
             raise FieldInvalid(f"cool_down_minutes: give 1 to {LONGEST_COOL_DOWN} minutes, or nothing.")
         if terms.is_exam and terms.late_percent is not None:
             raise AssignmentInvalid("late_percent: an exam closes when it is due. Leave this empty, or turn off exam.")
+        if terms.duration_minutes is not None and not 1 <= terms.duration_minutes <= LONGEST_DURATION:
+            raise FieldInvalid(f"duration_minutes: give 1 to {LONGEST_DURATION} minutes, or nothing.")
+        if terms.password and not SHORTEST_PASSWORD <= len(terms.password) <= LONGEST_PASSWORD:
+            raise FieldInvalid(f"password: give {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, or nothing.")
+        if terms.counted not in RULES:
+            raise FieldInvalid(f"counted: must be {', '.join(RULES[:-1])} or {RULES[-1]}.")
+        if not 0 <= terms.grace_minutes <= LONGEST_GRACE:
+            raise FieldInvalid(f"grace_minutes: give 0 to {LONGEST_GRACE} minutes.")
+        if terms.is_exam and terms.grace_minutes:
+            raise AssignmentInvalid(
+                "grace_minutes: an exam closes when it is due. Leave this empty, or give students extra time instead."
+            )
+        if terms.weight is not None and not 0 <= terms.weight <= MOST_WEIGHT:
+            raise FieldInvalid(f"weight: give 0 to {MOST_WEIGHT}, or nothing.")
         if not 1 <= len(terms.problems) <= MOST_PROBLEMS:
             raise FieldInvalid(f"problems: give 1 to {MOST_PROBLEMS} problems.")
         seen: set[str] = set()
@@ -126,22 +170,36 @@ class AssignmentChanges:
                 self._catalogue.get(each.problem)
             if not 0 <= each.points <= MOST_POINTS:
                 raise FieldInvalid(f"problems: problem {place} needs 0 to {MOST_POINTS} points.")
+            pool = [other for other in terms.problems if each.pool is not None and other.pool == each.pool]
+            if any(other.points != each.points for other in pool):
+                raise AssignmentInvalid(f"problems: {each.problem!r} needs as many points as the others of its pool.")
+            if pool and not terms.is_exam:
+                raise AssignmentInvalid("problems: only an exam has pools of problems.")
             if each.problem in seen:
                 raise AssignmentInvalid(f"problems: {each.problem!r} appears twice.")
             seen.add(each.problem)
 
 
-def _write(row: AssignmentRow, terms: Terms) -> None:
+def _write(row: AssignmentRow, terms: Terms, password_hash: str | None) -> None:
     row.name = terms.name.strip()
     row.opens_at, row.due_at = terms.opens_at, terms.due_at
     row.late_percent = terms.late_percent
     row.attempt_limit, row.cool_down_minutes = terms.attempt_limit, terms.cool_down_minutes
     row.is_exam = terms.is_exam
+    row.closes = None if terms.closes == USUAL else ",".join(each for each in PARTS if each in terms.closes)
+    row.closed_for = terms.closed_for if terms.closed_for == "everyone" else None
+    row.duration_minutes = terms.duration_minutes if terms.is_exam else None
+    row.password_hash = password_hash
+    row.addresses = (" ".join(terms.addresses) or None) if terms.is_exam else None
+    row.counted, row.grace_minutes = terms.counted, terms.grace_minutes
+    row.weight, row.category = terms.weight, terms.category
 
 
 def _problem_rows(assignment_id: str, terms: Terms) -> list[AssignmentProblemRow]:
     return [
-        AssignmentProblemRow(assignment_id=assignment_id, position=place, problem=each.problem, points=each.points)
+        AssignmentProblemRow(
+            assignment_id=assignment_id, position=place, problem=each.problem, points=each.points, pool=each.pool
+        )
         for place, each in enumerate(terms.problems)
     ]
 
@@ -149,7 +207,9 @@ def _problem_rows(assignment_id: str, terms: Terms) -> list[AssignmentProblemRow
 def _changes(course: Course, before: Assignment, after: Assignment) -> list[str]:
     """What differs, in words for the audit log."""
     pairs = zip(_in_words(course, before), _in_words(course, after), strict=True)
-    return [f"{name} {old} to {new}" for (name, old), (_, new) in pairs if old != new]
+    changes = [f"{name} {old} to {new}" for (name, old), (_, new) in pairs if old != new]
+    # A password itself is never told.
+    return changes + (["password changed"] if before.password_hash != after.password_hash else [])
 
 
 def _in_words(course: Course, each: Assignment) -> list[tuple[str, str]]:
@@ -162,8 +222,21 @@ def _in_words(course: Course, each: Assignment) -> list[tuple[str, str]]:
         ("attempt_limit", str(each.attempt_limit or "none")),
         ("cool_down_minutes", str(each.cool_down_minutes or "none")),
         ("exam", "yes" if each.is_exam else "no"),
-        ("problems", ", ".join(f"{it.problem} {it.points}" for it in each.problems)),
+        ("closes", " ".join(part for part in PARTS if part in each.closes) or "nothing"),
+        ("closed_for", each.closed_for),
+        ("duration_minutes", str(each.duration_minutes or "none")),
+        ("addresses", " ".join(each.addresses) or "none"),
+        ("counted", each.counted),
+        ("grace_minutes", str(each.grace_minutes)),
+        ("weight", "none" if each.weight is None else str(each.weight)),
+        ("category", each.category or "none"),
+        ("problems", ", ".join(written_place(place) for place in each.places)),
     ]
+
+
+def written_place(place: Sequence[AssignedProblem]) -> str:
+    """As it is typed: a problem, or those of a pool, and the points."""
+    return f"{' | '.join(each.problem for each in place)} {place[0].points}"
 
 
 async def _find(session: AsyncSession, course: Course, assignment_id: str) -> AssignmentRow:

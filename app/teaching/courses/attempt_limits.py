@@ -11,29 +11,48 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts.caller import User
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
-from app.teaching.courses.due_dates import closes_at, to_local
-from app.teaching.courses.errors import CoolDown, NoAttemptsLeft
-from app.teaching.courses.exams import closes_for_all
-from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, ExtensionRow, MemberRow
+from app.problems.viewer import viewer
+from app.teaching.courses.due_dates import closes_at, is_over, to_local
+from app.teaching.courses.errors import CoolDown, CourseArchived, NoAttemptsLeft
+from app.teaching.courses.exam_access import needs_start, require_address, require_time
+from app.teaching.courses.models import (
+    AssignmentProblemRow,
+    AssignmentRow,
+    CourseRow,
+    ExamStartRow,
+    ExtensionRow,
+    MemberRow,
+)
+from app.teaching.courses.student_dates import DUE_AT, OPENS_AT, has_opened, join_section, last_deadline
 
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """An assignment that limits attempts, with the times of one student."""
+    """An assignment that may limit attempts, with the times of one student. `opens_at` and `section_due_at` are of
+    their section.
+    """
 
     row: AssignmentRow
+    opens_at: datetime
+    section_due_at: datetime
     course: str
     zone: str
     extra_minutes: int
     extra_attempts: int
+    started_at: datetime | None
+    is_archived: bool
+
+    @property
+    def has_limits(self) -> bool:
+        return self.row.attempt_limit is not None or self.row.cool_down_minutes is not None
 
     @property
     def due_at(self) -> datetime:
-        return self.row.due_at + timedelta(minutes=self.extra_minutes)
+        return self.section_due_at + timedelta(minutes=self.extra_minutes)
 
     @property
     def closes_at(self) -> datetime:
-        return closes_at(self.due_at, self.row.late_percent)
+        return closes_at(self.due_at, self.row.late_percent, self.zone, self.row.grace_minutes)
 
     @property
     def name(self) -> str:
@@ -50,16 +69,25 @@ class CourseGate:
     """
 
     async def admit(self, session: AsyncSession, user: User, attempt: AttemptRow) -> list[WithheldRow]:
-        """Raises `NoAttemptsLeft` and `CoolDown`."""
+        """Raises `CourseArchived`, `NoAttemptsLeft`, `CoolDown`, `ExamNotStarted`, `ExamTimeOver`, `AddressRefused`."""
         if user.role != "student" or user.guest is not None:
             return []
         moment = attempt.created_at
         withheld = []
-        for each in await _limits(session, user, attempt.problem, moment):
-            if moment <= each.closes_at:
+        limits = await _limits(session, user, attempt.problem, moment)
+        _refuse_archived(limits, moment)
+        for each in limits:
+            has_opened_for_them = each.opens_at <= moment
+            is_open = has_opened_for_them and not each.is_archived and not is_over(each.closes_at, moment)
+            if each.has_limits and is_open:
                 await _check(session, each, user, attempt.problem, moment)
             # Others may still have time, to whom a verdict would be of use.
-            if each.row.is_exam and moment <= (until := await closes_for_all(session, each.row.id, each.row.due_at)):
+            if not each.row.is_exam:
+                continue
+            until = await last_deadline(session, each.row.id, each.row.due_at)
+            if not is_over(until, moment):
+                if has_opened_for_them and not each.is_archived:
+                    _require_start(each, moment)
                 withheld.append(
                     WithheldRow(
                         attempt_id=attempt.id,
@@ -71,32 +99,72 @@ class CourseGate:
                 )
         return withheld
 
+    async def admit_run(self, session: AsyncSession, user: User, run: AttemptRow) -> None:
+        """A run shows the results of public cases, so an exam admits it when it admits an attempt. Raises
+        `ExamNotStarted`, `ExamTimeOver`, `AddressRefused`.
+        """
+        if user.role != "student" or user.guest is not None:
+            return
+        moment = run.created_at
+        for each in await _limits(session, user, run.problem, moment):
+            if not each.row.is_exam or each.is_archived or each.opens_at > moment:
+                continue
+            if not is_over(await last_deadline(session, each.row.id, each.row.due_at), moment):
+                _require_start(each, moment)
+
+
+def _refuse_archived(limits: Sequence[_Limit], moment: datetime) -> None:
+    """Raises `CourseArchived` if the attempt could only count in a course that is archived."""
+    current = [each for each in limits if each.opens_at <= moment and not is_over(each.closes_at, moment)]
+    if current and all(each.is_archived for each in current):
+        raise CourseArchived(
+            f"The course is archived, so {current[0].name} takes no more attempts. You can still run your code."
+        )
+
+
+def _require_start(limit: _Limit, moment: datetime) -> None:
+    """Raises `ExamNotStarted`, `ExamTimeOver` and `AddressRefused`."""
+    if needs_start(limit.row):
+        require_address(limit.name, viewer().address, (limit.row.addresses or "").split())
+        require_time(limit.name, limit.row, limit.section_due_at, limit.extra_minutes, limit.started_at, moment)
+
 
 async def _limits(session: AsyncSession, user: User, problem: str, moment: datetime) -> Sequence[_Limit]:
-    row, extension = AssignmentRow, ExtensionRow
+    row, extension, start = AssignmentRow, ExtensionRow, ExamStartRow
     query = (
-        select(row, CourseRow.name, CourseRow.time_zone, extension.extra_minutes, extension.extra_attempts)
+        select(
+            row,
+            OPENS_AT,
+            DUE_AT,
+            CourseRow.name,
+            CourseRow.time_zone,
+            func.coalesce(extension.extra_minutes, 0),
+            func.coalesce(extension.extra_attempts, 0),
+            start.started_at,
+            CourseRow.archived_at.is_not(None),
+        )
         .join(AssignmentProblemRow, AssignmentProblemRow.assignment_id == row.id)
         .join(CourseRow, CourseRow.id == row.course_id)
         .join(MemberRow, MemberRow.course_id == row.course_id)
         .outerjoin(extension, and_(extension.assignment_id == row.id, extension.user_id == user.id))
+        .outerjoin(start, and_(start.assignment_id == row.id, start.user_id == user.id))
         .where(
             MemberRow.user_id == user.id,
             MemberRow.role == "student",
             AssignmentProblemRow.problem == problem,
-            row.opens_at <= moment,
-            or_(row.attempt_limit.is_not(None), row.cool_down_minutes.is_not(None), row.is_exam),
+            # An exam hides what its students submit from when it opens for the first of them.
+            or_(moment >= OPENS_AT, and_(row.is_exam, has_opened(moment))),
         )
         .order_by(row.due_at, row.id)
         # Of two attempts that are sent at once, the second one waits here and then sees the first.
         .with_for_update(of=MemberRow)
     )
-    found = await session.execute(query)
-    return [_Limit(each, name, zone, minutes or 0, more or 0) for each, name, zone, minutes, more in found]
+    found = await session.execute(join_section(query, user.id))
+    return [_Limit(*each) for each in found]
 
 
 async def _check(session: AsyncSession, limit: _Limit, user: User, problem: str, moment: datetime) -> None:
-    used, last_at = await attempts_used(session, user.id, problem, limit.row.opens_at)
+    used, last_at = await attempts_used(session, user.id, problem, limit.opens_at)
     most = None if limit.row.attempt_limit is None else limit.row.attempt_limit + limit.extra_attempts
     if most is not None and used >= most:
         allowed = "the one attempt" if most == 1 else f"all {most} attempts"

@@ -2,15 +2,15 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 
 from app.accounts.caller import User
-from app.core.clock import now
+from app.core.clock import MINUTE, now
 from app.core.database import Database
 from app.core.view import View
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
-from app.teaching.courses.service import manages
+from app.teaching.courses.staff import is_taught_by
 
 SOON = timedelta(days=14)
 RECENTLY = timedelta(days=7)
@@ -46,12 +46,13 @@ class Deadlines:
         query = (
             select(row, CourseRow.name)
             .join(CourseRow, CourseRow.id == row.course_id)
+            .where(CourseRow.archived_at.is_(None))
             .where(row.opens_at <= moment, row.due_at > moment - RECENTLY, row.due_at <= moment + SOON)
-            .order_by(row.due_at < moment, row.due_at, row.id)
+            .order_by(row.due_at <= moment - MINUTE, row.due_at, row.id)
             .limit(_MOST)
         )
-        if not manages(reader):
-            query = query.where(row.course_id.in_(_assisted(reader)))
+        if reader.role != "owner":
+            query = query.where(or_(is_taught_by(reader), row.course_id.in_(_assisted(reader))))
         async with self._database.reading() as session:
             found = (await session.execute(query)).all()
             ids = [each.id for each, _ in found]

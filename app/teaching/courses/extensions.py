@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import delete, select
+from sqlalchemy import and_, delete, select
 
 from app.accounts.audit.log import LONGEST_DETAIL, LONGEST_REASON, record
 from app.accounts.caller import User
@@ -13,9 +13,11 @@ from app.accounts.text_rules import check_line
 from app.core.database import Database
 from app.core.errors import FieldInvalid, PersonNotFound
 from app.core.ids import is_id
+from app.core.rest.paging import Cursor, Page, paged
 from app.core.view import View
 from app.teaching.courses.exams import withhold
-from app.teaching.courses.models import AssignmentRow, ExtensionRow, MemberRow
+from app.teaching.courses.models import AssignmentRow, ExtensionRow, MemberRow, RosterLineRow
+from app.teaching.courses.roster_lines import is_named
 from app.teaching.courses.service import Assignment, Course
 
 MOST_EXTRA_MINUTES = 60 * 24 * 365
@@ -40,17 +42,17 @@ class Extensions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of(self, assignment: Assignment) -> list[Extension]:
-        """By name."""
-        row = ExtensionRow
+    async def of(self, course: Course, assignment: Assignment, cursor: Cursor, q: str = "") -> Page[Extension]:
+        """By name. `q` is a part of the name, or of what the roster says of the student."""
+        row, line = ExtensionRow, RosterLineRow
         query = (
             select(row.user_id, UserRow.name, row.extra_minutes, row.extra_attempts, row.reason)
             .join(UserRow, UserRow.id == row.user_id)
+            .outerjoin(line, and_(line.user_id == row.user_id, line.course_id == course.id))
             .where(row.assignment_id == assignment.id)
-            .order_by(UserRow.name)
         )
         async with self._database.reading() as session:
-            return [Extension.of(each) for each in await session.execute(query)]
+            return await paged(session, query, (UserRow.name,), cursor, Extension.of_columns, only=is_named(q))
 
     async def of_student(self, course: Course, user: User) -> dict[str, Extension]:
         """A student's own, by the id of the assignment."""
@@ -113,4 +115,4 @@ class Extensions:
             await session.flush()
             await withhold(session, assignment, course.id)
             detail = f"{assignment.name} of {course.name}: {extra_minutes} min and {extra_attempts} attempts more"
-            record(session, user, "assignment-extended", person_id, reason, detail[:LONGEST_DETAIL])
+            record(session, user, "assignment-extended", person_id, reason, detail[:LONGEST_DETAIL], course.id)

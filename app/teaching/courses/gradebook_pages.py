@@ -1,30 +1,37 @@
 """The gradebook of a course, on a page and as a file for a spreadsheet, and how it did at one assignment."""
 
 import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Grader
-from app.core.clock import now
 from app.core.database import Database
-from app.core.rest.paging import Cursor, Page
+from app.core.rest.list_links import SHOWN, ListLinks
+from app.core.rest.paging import Cursor
 from app.core.services import Provided, services_of
 from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.templating import render_page
 from app.teaching.courses.course_in_path import GradedCourse
 from app.teaching.courses.course_pages import titles_of
-from app.teaching.courses.gradebook import Line, LineFilter, columns_of, gradebook
-from app.teaching.courses.gradebook_order import Order
+from app.teaching.courses.gradebook import Column, Line, LineFilter, columns_of, gradebook
+from app.teaching.courses.gradebook_files import Format, Table, canvas_table, moodle_table, table_of
+from app.teaching.courses.gradebook_order import Order, ordered_lines
+from app.teaching.courses.roster_lines import RosterLines
 from app.teaching.courses.safe_csv import csv_download
 from app.teaching.courses.service import Course, Courses
 from app.teaching.courses.spreadsheet import xlsx_download
 from app.teaching.courses.statistics import statistics_of
 
 router = APIRouter(prefix="/courses/{course_id}", include_in_schema=False)
-_PAGE = 50
+_TABLES: dict[Format, Callable[[Sequence[Column], Sequence[Line]], Table]] = {
+    "": table_of,
+    "canvas": canvas_table,
+    "moodle": moodle_table,
+}
 
 
 @router.get("/gradebook")
@@ -34,6 +41,7 @@ async def show_gradebook(
     user: Grader,
     courses: Provided[Courses],
     database: Provided[Database],
+    roster: Provided[RosterLines],
     after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
     """Filter and order are in the address, and so in the address of each further page."""
@@ -42,30 +50,32 @@ async def show_gradebook(
     order = Order.read(request.query_params.get("sort", ""), len(columns))
     here = f"/courses/{course.id}/gradebook"
     sort = "" if order.is_by_name else str(order)
-    if order.is_by_name:
-        lines = await gradebook(database, course, columns, Cursor(_PAGE, after), matching=matching)
-    else:
-        lines = _part(order.sort(list(await gradebook(database, course, columns, matching=matching))), after)
+    lines = await ordered_lines(database, course, columns, order, Cursor(SHOWN, after), matching)
+    links = ListLinks(here, lines, after, _fields(matching), {"sort": sort})
     return render_page(
         "gradebook.html",
         user=user,
         course=course,
+        manages=course.is_taught,
         columns=columns,
         titles=titles_of(request),
+        sections=await roster.sections(course.id),
         lines=lines,
         matching=matching,
         order=order,
-        sorted_by=lambda by: _address(here, matching, sort=order.link(by)),
-        now=now(),
-        first=_address(here, matching, sort=sort) if after else None,
-        further=_address(here, matching, sort=sort, after=lines.next) if lines.next else None,
+        sorted_by=lambda by: replace(links, beside={"sort": order.link(by)}).whole,
+        in_order=f"sort={sort}" if sort else "",
+        links=links,
     )
 
 
 @router.get("/gradebook.csv")
-async def download_gradebook(request: Request, course: GradedCourse) -> Response:
-    head, rows = await _table(request, course)
-    return csv_download("gradebook.csv", [head, *rows])
+async def download_gradebook(
+    request: Request, course: GradedCourse, kind: Annotated[Format, Query(alias="for")] = ""
+) -> Response:
+    """All that is known, or a file that a learning platform imports; in the order `sort` of the page."""
+    head, rows = await _table(request, course, kind)
+    return csv_download(f"gradebook{'-' if kind else ''}{kind}.csv", [head, *rows])
 
 
 @router.get("/gradebook.xlsx")
@@ -98,26 +108,13 @@ async def show_statistics(
     )
 
 
-async def _table(request: Request, course: Course) -> tuple[list[str], list[list[object]]]:
-    """Head and rows, with all students. The last column names the problems whose points were changed by hand."""
+async def _table(request: Request, course: Course, kind: Format = "") -> Table:
+    """Head and rows, with all students in the order of the page."""
     services = services_of(request)
     columns = columns_of(await services[Courses].assignments(course))
-    lines = await gradebook(services[Database], course, columns)
-    problems = [f"{each.assignment.name}: {each.problem}" for each in columns]
-    worth = [f"{problem} ({each.points})" for problem, each in zip(problems, columns, strict=True)]
-    rows: list[list[object]] = []
-    for line in lines:
-        cells = zip(problems, line.cells, strict=True)
-        changed = "; ".join(problem for problem, cell in cells if cell.changed_by_hand)
-        rows.append([line.name, *(cell.points for cell in line.cells), line.total, changed or None])
-    return ["name", *worth, "total", "changed by hand"], rows
-
-
-def _part(lines: list[Line], after: str | None) -> Page[Line]:
-    """The part of all lines, in an order of their points, that begins at the place `after`."""
-    start = int(after) if after and after.isascii() and after.isdecimal() and len(after) < 7 else 0
-    end = start + _PAGE
-    return Page(lines[start:end], str(end) if end < len(lines) else None)
+    order = Order.read(request.query_params.get("sort", ""), len(columns))
+    lines = await ordered_lines(services[Database], course, columns, order)
+    return _TABLES[kind](columns, lines.items)
 
 
 def _read_filter(request: Request) -> LineFilter:
@@ -127,15 +124,16 @@ def _read_filter(request: Request) -> LineFilter:
     return LineFilter(
         q=query.get("q", "").strip(),
         is_missing=query.get("missing") == "on",
+        section=query.get("section", "").strip()[:200],
         below=int(below) if below.isascii() and below.isdecimal() and 0 < int(below[:4]) <= 100 else None,
     )
 
 
-def _address(here: str, matching: LineFilter, **more: str) -> str:
-    fields = {
+def _fields(matching: LineFilter) -> dict[str, str]:
+    """The filter as its form sends it."""
+    return {
         "q": matching.q,
+        "section": matching.section,
         "missing": "on" if matching.is_missing else "",
         "below": str(matching.below or ""),
     }
-    query = urlencode({name: value for name, value in (fields | more).items() if value})
-    return f"{here}?{query}" if query else here

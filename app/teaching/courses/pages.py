@@ -8,13 +8,16 @@ from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Instructor, Reader, Submitter
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed
+from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.list_links import SHOWN, ListLinks
+from app.core.rest.paging import Cursor
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.templating import render_page
 from app.teaching.courses.due_dates import time_zones
 from app.teaching.courses.schemas import CourseJSON, JoinCodeJSON, NewCourseJSON
-from app.teaching.courses.service import Courses, manages
+from app.teaching.courses.service import Courses
+from app.teaching.courses.staff import manages
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,25 @@ class CoursesPage(FormPage):
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)
 
-    async def show(self, typed: Typed, refusal: Refused | None = None) -> HTMLResponse:
+    async def show(
+        self,
+        typed: Typed,
+        refusal: Refused | None = None,
+        *,
+        archived: bool = False,
+        q: str = "",
+        before: str | None = None,
+    ) -> HTMLResponse:
         courses = services_of(self.request)[Courses]
+        found = await courses.visible_to(self.user, Cursor(SHOWN, before), archived=archived, q=q)
+        beside = {"archived": "yes" if archived else ""}
         return render_page(
             "courses.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
-            courses=await courses.visible_to(self.user),
+            courses=found,
+            links=ListLinks(self.address, found, before, {"q": q}, beside, "before"),
+            archived=archived,
             assists=await courses.assists_any(self.user),
             manages=manages(self.user),
             zones=time_zones(),
@@ -46,13 +61,19 @@ class CoursesPage(FormPage):
 
 actions = Actions("courses", CoursesPage)
 _COURSE = "/courses/{result.id}"
+_YES = ("yes", "true", "1")
 
 
 @actions.pages.get("/courses")
 async def show_courses(
-    page: Annotated[CoursesPage, Depends()], code: Annotated[str, Query(max_length=100)] = ""
+    page: Annotated[CoursesPage, Depends(in_loop(CoursesPage))],
+    code: Annotated[str, Query(max_length=100)] = "",
+    archived: Annotated[str, Query(max_length=10)] = "",
+    q: Annotated[str, Query(max_length=100)] = "",
+    before: Annotated[str | None, Query(max_length=32)] = None,
 ) -> HTMLResponse:
-    return await page.show(Typed(code=code))
+    """A value of the filter that the page does not offer is dropped."""
+    return await page.show(Typed(code=code), archived=archived in _YES, q=q.strip(), before=before)
 
 
 @actions.post(
@@ -63,11 +84,13 @@ async def show_courses(
     responses=problem_responses(404),
 )
 async def create_course(user: Instructor, body: NewCourseJSON, courses: Provided[Courses]) -> CourseJSON:
-    course = await courses.create(body.name, body.time_zone)
+    course = await courses.create(user, body.name, body.time_zone)
     return CourseJSON.for_member(course, is_manager=True)
 
 
-@actions.post("/courses/join", then=_COURSE, summary="Join a course by its code", responses=problem_responses(404, 409))
+@actions.post(
+    "/courses/join", then=_COURSE, summary="Join a course by its code", responses=problem_responses(403, 404, 409)
+)
 async def join_course(user: Submitter, body: JoinCodeJSON, courses: Provided[Courses]) -> CourseJSON:
     course = await courses.join(user, body.code)
-    return CourseJSON.for_member(course, is_manager=manages(user))
+    return CourseJSON.for_member(course, is_manager=course.is_taught)

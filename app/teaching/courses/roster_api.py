@@ -5,22 +5,24 @@ from typing import Annotated
 from fastapi import Request, Response
 from pydantic import Field
 
-from app.accounts.web import Instructor
+from app.accounts.web import Grader, site_address
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import MaxBytes, rest_router
 from app.core.services import Provided
 from app.core.view import View
-from app.teaching.courses.course_in_path import TaughtCourse
+from app.teaching.courses.course_in_path import CourseForRoster
 from app.teaching.courses.roster import Outcome, Rosters
 from app.teaching.courses.roster_file import LONGEST_ROSTER
-from app.teaching.courses.roster_links import invitation_link
+from app.teaching.courses.roster_links import RosterLinks
 
 router = rest_router("courses")
 
 
 class RosterJSON(RequestBody):
-    """`csv` begins with a row of column names: `username`, `name` and `email`. `import` false only checks it."""
+    """`csv` begins with a row of column names, such as `name`, `email`, `student number` and `section`. Exports of
+    Canvas and Moodle can be sent as they are. `import` false only checks it.
+    """
 
     csv: str = Field(max_length=LONGEST_ROSTER)
     is_import: bool = Field(False, alias="import")
@@ -29,16 +31,19 @@ class RosterJSON(RequestBody):
 class RosterEntryJSON(View):
     """What an import does with a row: `enrol` if the person has an account, otherwise `invite`.
 
-    `member` and `invited` need nothing more. `fault`: `detail` says what to correct. `url` is the link of a new
-    invitation, and is shown only here.
+    `invited`: the person was invited before and has not signed up. `member` needs nothing more. `skip` and `fault`:
+    `detail` says why, and `warning` what looks wrong. `url` is the link of the invitation.
     """
 
     row: int
     username: str
     name: str
     email: str
+    student_number: str
+    section: str
     outcome: Outcome
     detail: str
+    warning: str
     url: str | None
 
 
@@ -51,19 +56,21 @@ class ImportedRosterJSON(View):
 
 @router.post(
     "/courses/{course_id}/roster",
-    summary="Check or import a roster, as an instructor: all of it, or nothing while a row has a fault",
+    summary="Check or import a roster, all or nothing, as an instructor or with the right roster",
     responses=problem_responses(409),
 )
 async def import_roster(
     request: Request,
     response: Response,
-    course: TaughtCourse,
-    user: Instructor,
+    course: CourseForRoster,
+    user: Grader,
     body: Annotated[RosterJSON, MaxBytes(12 * LONGEST_ROSTER + 1024)],
     rosters: Provided[Rosters],
+    links: Provided[RosterLinks],
 ) -> ImportedRosterJSON:
     do = rosters.apply if body.is_import else rosters.check
     roster = await do(user, course, body.csv)
+    site = site_address(request)
     response.headers["Cache-Control"] = "no-store"
     return ImportedRosterJSON(
         imported=roster.imported,
@@ -73,9 +80,12 @@ async def import_roster(
                 username=each.row.username,
                 name=each.row.name,
                 email=each.row.email,
+                student_number=each.row.student_number,
+                section=each.row.section,
                 outcome=each.outcome,
                 detail=each.detail,
-                url=invitation_link(request, course, each.invitation) if each.invitation else None,
+                warning=each.row.warning,
+                url=links.link(site, course.id, each.invitation_id) if each.invitation_id else None,
             )
             for each in roster.entries
         ],

@@ -4,15 +4,15 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import Instructor
+from app.accounts.web import Grader, site_address
 from app.core.errors import FieldInvalid, Refused
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_secret_page
-from app.teaching.courses.course_in_path import TaughtCourse
+from app.teaching.courses.course_in_path import CourseForRoster
 from app.teaching.courses.roster import Roster, Rosters
 from app.teaching.courses.roster_file import LONGEST_ROSTER
-from app.teaching.courses.roster_links import invitation_link
+from app.teaching.courses.roster_links import RosterLinks
 from app.teaching.courses.safe_csv import csv_download
 from app.teaching.courses.service import Course
 
@@ -22,13 +22,13 @@ _LARGEST_FORM = 9 * LONGEST_ROSTER
 
 
 @router.get("")
-async def show_roster(course: TaughtCourse, user: Instructor) -> HTMLResponse:
+async def show_roster(course: CourseForRoster, user: Grader) -> HTMLResponse:
     return _page(user, course, "")
 
 
 @router.post("")
 async def import_roster(
-    request: Request, course: TaughtCourse, user: Instructor, rosters: Provided[Rosters]
+    request: Request, course: CourseForRoster, user: Grader, rosters: Provided[Rosters], shown: Provided[RosterLinks]
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
     text, step = form.get("csv", ""), form.get("step", "check")
@@ -40,13 +40,14 @@ async def import_roster(
         roster = await rosters.apply(user, course, text)
     except Refused as refusal:
         return _page(user, course, text, refusal=refusal)
+    site = site_address(request)
     links = [
-        (each.row.name, each.row.email, each.row.username, invitation_link(request, course, each.invitation))
+        (each.row.name, each.row.email, shown.link(site, course.id, each.invitation_id))
         for each in roster.entries
-        if each.invitation
+        if each.invitation_id
     ]
     if step == "download" and roster.imported:
-        return csv_download("invitations.csv", [("name", "email", "username", "link"), *links])
+        return csv_download("invitations.csv", [("name", "email", "link"), *links])
     return _page(user, course, "" if roster.imported else text, roster, links=links)
 
 
@@ -56,7 +57,7 @@ def _page(
     text: str,
     roster: Roster | None = None,
     refusal: Refused | None = None,
-    links: list[tuple[str, str, str, str]] | None = None,
+    links: list[tuple[str, str, str]] | None = None,
 ) -> HTMLResponse:
     return render_secret_page(
         "roster.html",

@@ -4,27 +4,36 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AliasPath, BeforeValidator, Field
+from pydantic import AliasPath, BeforeValidator, Field, WithJsonSchema
 
 from app.accounts.audit.log import LONGEST_REASON
 from app.accounts.text_rules import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.core.rest.body import RequestBody
 from app.core.rest.paging import Page
 from app.core.view import View
+from app.problems.exams import PARTS, USUAL, Part
 from app.teaching.courses.announcements import ANNOUNCEMENT_PATTERN, LONGEST_ANNOUNCEMENT, Announcement
-from app.teaching.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, Terms
+from app.teaching.courses.assignments import LONGEST_COOL_DOWN, LONGEST_GRACE, LONGEST_PASSWORD, MOST_ATTEMPTS, Terms
+from app.teaching.courses.categories import LONGEST_CATEGORY, MOST_CATEGORIES, MOST_DROPPED, MOST_WEIGHT
 from app.teaching.courses.due_dates import LOCAL_PATTERN, from_local
+from app.teaching.courses.exam_access import LONGEST_DURATION, MOST_NETWORKS, read_networks
 from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extension
+from app.teaching.courses.grade_arithmetic import Category, Rule
 from app.teaching.courses.gradebook import Column, Line
+from app.teaching.courses.members import CourseAssistant
+from app.teaching.courses.rights import RIGHTS, Right
 from app.teaching.courses.service import (
     LONGEST_NAME,
     MOST_POINTS,
     MOST_PROBLEMS,
     AssignedProblem,
     Assignment,
+    ClosedFor,
     Course,
     MemberRole,
 )
+from app.teaching.courses.staff import CourseInstructor
+from app.teaching.identities.identity import RosterIdentity
 
 
 def _whole(value: Any) -> Any:
@@ -38,14 +47,45 @@ class NewCourseJSON(RequestBody):
     time_zone: str = Field(max_length=64, description="A name such as `Europe/Berlin`, or `UTC`")
 
 
+class ChangedCourseJSON(NewCourseJSON):
+    """Another time zone leaves every deadline at its moment: what changes is the local time that pages show."""
+
+
+class NewInstructorJSON(RequestBody):
+    """An instructor or owner, by the name of the account."""
+
+    person: str = Field(min_length=1, max_length=200)
+
+
+class InstructorList(View):
+    """By name. Without any, the course is open to all instructors."""
+
+    instructors: list[CourseInstructor]
+
+
+class AssistantList(View):
+    """By name."""
+
+    assistants: list[CourseAssistant]
+
+
+class RightsJSON(RequestBody):
+    """All rights that the assistant has from now on, beyond grading. An empty list leaves grading alone."""
+
+    rights: list[Right] = Field(max_length=len(RIGHTS))
+
+
 class CourseJSON(View):
-    """`join_code` is null for its students. All local times of the course are in `time_zone`."""
+    """`join_code` is null for its students. All local times of the course are in `time_zone`. Since `archived_at`,
+    which is null while the course runs, nothing counts in it any more.
+    """
 
     id: str
     name: str
     time_zone: str
     join_code: str | None
     created_at: datetime
+    archived_at: datetime | None
 
     @classmethod
     def for_member(cls, course: Course, *, is_manager: bool) -> "CourseJSON":
@@ -55,11 +95,15 @@ class CourseJSON(View):
             time_zone=course.time_zone,
             join_code=course.join_code if is_manager else None,
             created_at=course.created_at,
+            archived_at=course.archived_at,
         )
 
 
 class CourseList(View):
+    """Newest first. For the next page, send `next` as `before`. It is null on the last page."""
+
     courses: list[CourseJSON]
+    next: str | None
 
 
 class JoinCodeJSON(RequestBody):
@@ -74,9 +118,10 @@ class NewAnnouncementJSON(RequestBody):
 
 
 class AnnouncementList(View):
-    """The latest, newest first."""
+    """Newest first. For the next page, send `next` as `before`. It is null on the last page."""
 
     announcements: list[Announcement]
+    next: str | None
 
 
 class MemberRoleJSON(RequestBody):
@@ -86,17 +131,23 @@ class MemberRoleJSON(RequestBody):
 
 
 class AssignedProblemJSON(RequestBody):
-    """A problem by its slug, and what a score of 100 at it is worth."""
+    """A problem by its slug, and what a score of 100 at it is worth. In an exam, each student gets one of the problems
+    with the same `pool`, which are worth the same.
+    """
 
     problem: str
     points: Annotated[int, Field(ge=0, le=MOST_POINTS), BeforeValidator(_whole)] = 100
+    pool: Annotated[int, Field(ge=0, le=MOST_PROBLEMS), BeforeValidator(_whole)] | None = None
 
 
 class NewAssignmentJSON(RequestBody):
-    """`opens` and `due` are in the time zone of the course. `late_percent` null: nothing counts after `due`.
+    """`opens` and `due` are in the time zone of the course. `due` includes its minute: at 23:59:30, 23:59 is not over.
+    `late_percent` null: nothing counts after `due`.
 
     `attempt_limit` and `cool_down_minutes` are for each problem. `exam`: students see no verdict until it has
-    closed; it has no `late_percent`.
+    closed; it has no `late_percent` and no `grace_minutes`, in which nothing is deducted after `due`.
+
+    `weight` is within the `category`, which the course must have; null if the assignment weighs as much as its points.
     """
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra={"pattern": LINE_PATTERN})
@@ -107,6 +158,28 @@ class NewAssignmentJSON(RequestBody):
     attempt_limit: Annotated[int, Field(ge=1, le=MOST_ATTEMPTS), BeforeValidator(_whole)] | None = None
     cool_down_minutes: Annotated[int, Field(ge=1, le=LONGEST_COOL_DOWN), BeforeValidator(_whole)] | None = None
     exam: bool = False
+    closes: list[Part] = Field(
+        default=[each for each in PARTS if each in USUAL],
+        description="What the exam closes until it is over for everyone",
+    )
+    closed_for: ClosedFor = Field(
+        "students", description="`everyone`: also to other accounts and visitors, except for the staff of the course"
+    )
+    duration_minutes: Annotated[int, Field(ge=1, le=LONGEST_DURATION), BeforeValidator(_whole)] | None = Field(
+        None, description="Each student's time from when they start the exam"
+    )
+    password: str | None = Field(
+        None, max_length=LONGEST_PASSWORD, description="To start the exam. Null leaves it as it is, and `` removes it"
+    )
+    addresses: list[Annotated[str, WithJsonSchema({"type": "string", "format": "ip-network"})]] = Field(
+        default=[],
+        max_length=MOST_NETWORKS,
+        description="Networks such as `192.0.2.0/24`, from which alone students sit the exam",
+    )
+    counted: Rule = Field("best", description="Which attempt at each problem counts")
+    grace_minutes: Annotated[int, Field(ge=0, le=LONGEST_GRACE), BeforeValidator(_whole)] = 0
+    weight: Annotated[int, Field(ge=0, le=MOST_WEIGHT), BeforeValidator(_whole)] | None = None
+    category: str | None = Field(None, min_length=1, max_length=LONGEST_CATEGORY)
 
     def terms(self, course: Course) -> Terms:
         """Raises `FieldInvalid` and `AssignmentInvalid`."""
@@ -115,10 +188,19 @@ class NewAssignmentJSON(RequestBody):
             opens_at=from_local("opens", self.opens, course.time_zone, is_due=False),
             due_at=from_local("due", self.due, course.time_zone, is_due=True),
             late_percent=self.late_percent,
-            problems=[AssignedProblem(each.problem, each.points) for each in self.problems],
+            problems=[AssignedProblem(each.problem, each.points, each.pool) for each in self.problems],
             attempt_limit=self.attempt_limit,
             cool_down_minutes=self.cool_down_minutes,
             is_exam=self.exam,
+            closes=frozenset(self.closes),
+            closed_for=self.closed_for,
+            duration_minutes=self.duration_minutes,
+            password=self.password,
+            addresses=read_networks("addresses", self.addresses),
+            counted=self.counted,
+            grace_minutes=self.grace_minutes,
+            weight=self.weight,
+            category=self.category,
         )
 
 
@@ -129,6 +211,8 @@ class ChangedAssignmentJSON(NewAssignmentJSON):
 
 
 class AssignmentJSON(View):
+    """`due_at` includes its minute: what is sent within 60 seconds after it is on time."""
+
     id: str
     name: str
     opens_at: datetime
@@ -138,10 +222,22 @@ class AssignmentJSON(View):
     attempt_limit: int | None
     cool_down_minutes: int | None
     exam: bool
+    closes: list[Part]
+    closed_for: ClosedFor
+    duration_minutes: int | None
+    has_password: bool
+    addresses: list[str]
+    counted: Rule
+    grace_minutes: int
+    weight: int | None
+    category: str | None
 
     @classmethod
     def of(cls, assignment: Assignment) -> "AssignmentJSON":
-        problems = [AssignedProblemJSON(problem=each.problem, points=each.points) for each in assignment.problems]
+        problems = [
+            AssignedProblemJSON(problem=each.problem, points=each.points, pool=each.pool)
+            for each in assignment.problems
+        ]
         return cls(
             id=assignment.id,
             name=assignment.name,
@@ -152,7 +248,22 @@ class AssignmentJSON(View):
             attempt_limit=assignment.attempt_limit,
             cool_down_minutes=assignment.cool_down_minutes,
             exam=assignment.is_exam,
+            closes=[each for each in PARTS if each in assignment.closes],
+            closed_for=assignment.closed_for,
+            duration_minutes=assignment.duration_minutes,
+            has_password=assignment.password_hash is not None,
+            addresses=list(assignment.addresses),
+            counted=assignment.counted,
+            grace_minutes=assignment.grace_minutes,
+            weight=assignment.weight,
+            category=assignment.category,
         )
+
+
+class StaffAssignmentJSON(AssignmentJSON):
+    """`warnings` say what no setting can hide about the problems of an exam, such as that they are published."""
+
+    warnings: list[str]
 
 
 class NewExtensionJSON(RequestBody):
@@ -164,45 +275,92 @@ class NewExtensionJSON(RequestBody):
 
 
 class ExtensionList(View):
-    """By name."""
+    """By name. For the next page, send `next` as `after`. It is null on the last page."""
 
     extensions: list[Extension]
+    next: str | None
 
 
 class AssignmentList(View):
-    """By deadline. Students see those that have opened."""
+    """By deadline. Students see those that have opened. For the next page, send `next` as `after`. It is null on the
+    last page.
+    """
 
     assignments: list[AssignmentJSON]
+    next: str | None
+
+
+class NewCategoryJSON(RequestBody):
+    name: str = Field(min_length=1, max_length=LONGEST_CATEGORY, json_schema_extra={"pattern": LINE_PATTERN})
+    weight: Annotated[int, Field(ge=0, le=MOST_WEIGHT), BeforeValidator(_whole)]
+    drop_lowest: Annotated[int, Field(ge=0, le=MOST_DROPPED), BeforeValidator(_whole)] = 0
+
+
+class NewCategoriesJSON(RequestBody):
+    """All categories, in order. The weights are relative: 40 and 60 are the same as 2 and 3."""
+
+    categories: list[NewCategoryJSON] = Field(max_length=MOST_CATEGORIES)
+
+    def read(self) -> list[Category]:
+        return [Category(each.name, each.weight, each.drop_lowest) for each in self.categories]
+
+
+class CategoryJSON(View):
+    name: str
+    weight: int
+    drop_lowest: int
+
+
+class CategoryList(View):
+    """In order."""
+
+    categories: list[CategoryJSON]
 
 
 class ColumnJSON(View):
+    """`pool` has the other problems of which a student may have got one instead of `problem`."""
+
     assignment: Annotated[str, Field(validation_alias=AliasPath("assignment", "id"))]
     problem: str
     points: int
+    pool: list[str]
 
 
 class CellJSON(View):
-    """`points` is null if nothing that counts was submitted. `late`: a late attempt gave the most.
+    """`problem` is the one that the student got of a pool. `points` is null if nothing that counts was submitted or
+    given. `late`: an attempt that counts was late.
 
-    `changed_by_hand`: an instructor changed the points of that attempt.
+    `changed_by_hand`: the points are not those of a verdict. `excused`: the cell does not count, and nothing is
+    `possible`. `bonus` is a part of `points`, which can exceed what is possible.
     """
 
+    problem: str
     points: float | None
+    possible: float
     late: bool
     changed_by_hand: bool
+    excused: bool
+    bonus: float
 
 
 class LineJSON(View):
-    """A student, with a cell for each column."""
+    """A student, with a cell for each column. `identity` is null for someone who joined by code. `percent` is of what
+    has opened, by the weights of the course; null as long as nothing counts.
+    """
 
     id: str
     name: str
+    identity: RosterIdentity | None
     cells: list[CellJSON]
     total: float
+    possible: float
+    percent: float | None
 
 
 class GradebookPage(View):
-    """Students by name. For the next page, send `next` as `after`. It is null on the last page."""
+    """Students by real name, or as `sort` says. For the next page, send `next` as `after`. It is null on the last
+    page.
+    """
 
     columns: list[ColumnJSON]
     students: list[LineJSON]
@@ -217,11 +375,22 @@ def gradebook_json(columns: Sequence[Column], lines: Page[Line]) -> dict[str, An
             {
                 "id": line.id,
                 "name": line.name,
+                "identity": line.identity.model_dump() if line.identity else None,
                 "cells": [
-                    {"points": each.points, "late": each.late, "changed_by_hand": each.changed_by_hand}
-                    for each in line.cells
+                    {
+                        "problem": column.drawn(line.id),
+                        "points": each.points,
+                        "possible": each.possible,
+                        "late": each.late,
+                        "changed_by_hand": each.changed_by_hand,
+                        "excused": each.is_excused,
+                        "bonus": each.bonus,
+                    }
+                    for column, each in zip(columns, line.cells, strict=True)
                 ],
                 "total": line.total,
+                "possible": line.possible,
+                "percent": line.percent,
             }
             for line in lines
         ],

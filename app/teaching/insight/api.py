@@ -1,4 +1,8 @@
-"""REST: how students are doing at problems, for instructors."""
+"""REST: how students are doing at problems, for instructors, and for assistants with the right `insight`."""
+
+from typing import Annotated
+
+from fastapi import Query
 
 from app.accounts.web import Instructor
 from app.authoring.schemas import UploadJSON
@@ -6,6 +10,7 @@ from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
 from app.core.services import Provided
 from app.problems.catalogue import Catalogue
+from app.teaching.courses.course_in_path import CourseForInsight
 from app.teaching.insight.misconceptions import Misconceptions
 from app.teaching.insight.schemas import (
     ClusterJSON,
@@ -15,9 +20,10 @@ from app.teaching.insight.schemas import (
     MemberJSON,
     NewMisconceptionJSON,
 )
-from app.teaching.insight.service import Insight
+from app.teaching.insight.service import Counted, Insight
 
 router = rest_router("insight")
+Versions = Annotated[Counted, Query(description="Count attempts at all versions, or only at the served one")]
 
 
 @router.get("/insight", summary="How students are doing at each problem, one line each")
@@ -28,22 +34,31 @@ async def list_insight(user: Instructor, insight: Provided[Insight]) -> InsightL
 
 @router.get("/problems/{slug}/insight", summary="How students are doing at one problem, and where they stop")
 async def get_insight(
-    slug: str, user: Instructor, catalogue: Provided[Catalogue], insight: Provided[Insight]
+    slug: str,
+    course: CourseForInsight,
+    catalogue: Provided[Catalogue],
+    insight: Provided[Insight],
+    versions: Versions = "all",
 ) -> InsightJSON:
     problem = catalogue.get(slug)
-    return InsightJSON.at_problem(
-        problem.slug, problem.version, await insight.of_problem(problem.slug, problem.version)
-    )
+    summary = await insight.of_problem(problem.slug, problem.version, versions, course.id if course else None)
+    return InsightJSON.at_problem(problem.slug, problem.version, summary)
 
 
 @router.get(
     "/problems/{slug}/insight/clusters/{key}", summary="The attempts of a cluster without a known misconception"
 )
 async def get_cluster(
-    slug: str, key: str, user: Instructor, catalogue: Provided[Catalogue], insight: Provided[Insight]
+    slug: str,
+    key: str,
+    course: CourseForInsight,
+    catalogue: Provided[Catalogue],
+    insight: Provided[Insight],
+    versions: Versions = "all",
 ) -> ClusterMembersJSON:
     problem = catalogue.get(slug)
-    cluster, members = await insight.cluster(problem.slug, problem.version, key)
+    course_id = course.id if course else None
+    cluster, members = await insight.cluster(problem.slug, problem.version, key, versions, course_id)
     return ClusterMembersJSON(cluster=ClusterJSON.of(cluster), members=[MemberJSON.of(each) for each in members])
 
 

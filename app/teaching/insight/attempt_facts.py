@@ -10,6 +10,7 @@ from sqlalchemy import select
 from app.accounts.models import UserRow
 from app.core.database import Database
 from app.grading.queue.models import AttemptRow
+from app.teaching.courses.models import MemberRow
 from grader.core.reasons import Reason
 
 # The newest ones. Beyond it, an overview no longer changes, and reading takes seconds.
@@ -46,8 +47,8 @@ class AttemptFacts:
         return self.counts and self.kind == "attempt" and self.status == "rejected"
 
 
-async def read_facts(database: Database, problem: str) -> list[AttemptFacts]:
-    """Everything that students have sent to the problem, oldest first. One query."""
+async def read_facts(database: Database, problem: str, course_id: str | None = None) -> list[AttemptFacts]:
+    """Everything that students, or those of the course, have sent to the problem, oldest first. One query."""
     row = AttemptRow
     query = (
         select(
@@ -66,6 +67,9 @@ async def read_facts(database: Database, problem: str) -> list[AttemptFacts]:
         .order_by(row.created_at.desc(), row.id.desc())
         .limit(MOST)
     )
+    if course_id is not None:
+        members = select(MemberRow.user_id).where(MemberRow.course_id == course_id, MemberRow.role == "student")
+        query = query.where(row.user_id.in_(members))
     async with database.reading() as session:
         rows = (await session.execute(query)).all()
     return [_facts(*each) for each in reversed(rows)]

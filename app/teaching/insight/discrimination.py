@@ -6,7 +6,7 @@ many of the others they pass. S. Henrysson, "Correction of item-total correlatio
 checks with the other checks. Only each person's first attempt that ran counts: later ones know its verdict.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from statistics import correlation
 from typing import Literal
 
@@ -36,12 +36,12 @@ class Discrimination(View):
 
 
 def discriminations(
-    facts: Sequence[AttemptFacts], version: str, cases: Sequence[str], checks: Sequence[str]
+    facts: Sequence[AttemptFacts], versions: Container[str], cases: Sequence[str], checks: Sequence[str]
 ) -> tuple[Discrimination, ...]:
-    """Cases first, each in the order of the verdict. `facts` are in the order of time."""
+    """Cases first, each in the order of the verdict. `facts` are in the order of time; those at `versions` count."""
     first: dict[str, AttemptFacts] = {}
     for each in facts:
-        if each.version == version and (each.is_accepted or (each.is_rejected and _ran(each))):
+        if each.version in versions and (each.is_accepted or (each.is_rejected and _ran(each))):
             first.setdefault(each.user_id, each)
     attempts = list(first.values())
     return (

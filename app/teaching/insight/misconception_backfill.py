@@ -15,17 +15,18 @@ from app.problems.models import PackageRow, PublishedRow
 from app.problems.package_store import PackageStore
 from grader.mistakes.known_mistakes import explain_stored
 from grader.package.package import Package
+from grader.package.variants import every_variant
 from grader.verdicts.fingerprint import Fingerprint
 
 _AT_ONCE = 100
-Stored = list[tuple[str, str, dict[str, Any]]]
+Stored = list[tuple[str, str | None, str, dict[str, Any]]]
 
 
 class MisconceptionBackfill:
     """Any number of processes may have one: each would explain an attempt in the same way."""
 
     def __init__(self, database: Database, store: PackageStore) -> None:
-        self.loop = Loop("explaining stored attempts", self.step, pause_s=5.0)
+        self.loop = Loop("explaining stored attempts", self.step, pause_s=5.0, idle_pause_s=60.0)
         self._database = database
         self._store = store
 
@@ -53,13 +54,13 @@ class MisconceptionBackfill:
     async def _after(self, last: str, slug: str) -> Stored:
         row = AttemptRow
         query = (
-            select(row.id, row.source, row.fingerprint)
+            select(row.id, row.variant, row.source, row.fingerprint)
             .where(row.problem == slug, row.kind == "attempt", IS_UNEXPLAINED, row.id > last)
             .order_by(row.id)
             .limit(_AT_ONCE)
         )
         async with self._database.reading() as session:
-            return [(attempt_id, source, stored) for attempt_id, source, stored in await session.execute(query)]
+            return [(id, variant, source, stored) for id, variant, source, stored in await session.execute(query)]
 
     async def _write(self, found: dict[str, str]) -> None:
         async with self._database.writing() as session:
@@ -76,8 +77,11 @@ class MisconceptionBackfill:
 def _explained(package: Package, attempts: Stored) -> dict[str, str]:
     """The misconceptions that were found, by the attempt's id."""
     found = {}
-    for attempt_id, source, stored in attempts:
-        misconception = explain_stored(package, source, Fingerprint.model_validate(stored))
+    of_name = {each.variant_name: each for each in every_variant(package)}
+    for attempt_id, variant, source, stored in attempts:
+        if variant not in of_name:
+            continue
+        misconception = explain_stored(of_name[variant], source, Fingerprint.model_validate(stored))
         if misconception is not None:
             found[attempt_id] = misconception
     return found

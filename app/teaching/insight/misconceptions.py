@@ -17,6 +17,7 @@ from app.grading.queue.models import AttemptRow
 from app.problems.package_store import PackageStore
 from app.teaching.insight.problem_summary import Cluster
 from grader.core.text import plain_text
+from grader.review.variant_use import naming
 
 LONGEST = 500
 
@@ -62,6 +63,8 @@ class Misconceptions:
         package = await self._packages.version_of(slug, base or await self.base(slug))
         path = f"submissions/rejected/{attempt.verdict_reason}/attempt_{attempt.id[:12]}.py"
         source = await asyncio.to_thread(with_docstring, attempt.source, text)
+        if attempt.variant is not None:
+            source = f"{naming(attempt.variant)}\n{source}"
         return await self._authoring.add(user, slug, {**package.files, path: source})
 
 

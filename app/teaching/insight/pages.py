@@ -1,4 +1,4 @@
-"""The pages on which instructors see how students are doing."""
+"""The pages on which instructors, and assistants with the right `insight`, see how students are doing."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import Instructor
+from app.accounts.web import Grader, Instructor
 from app.core.errors import Refused
 from app.core.rest.paging import Cursor
 from app.core.services import Provided, services_of
@@ -17,9 +17,12 @@ from app.core.web.reasons import REASONS
 from app.core.web.templating import render_page
 from app.learning.workbench.reports import FaultReports
 from app.problems.catalogue import Catalogue
+from app.teaching.courses.course_in_path import CourseForInsight
+from app.teaching.courses.service import Course, Courses
+from app.teaching.courses.staff import manages
 from app.teaching.insight.discrimination import FEWEST
 from app.teaching.insight.misconceptions import LONGEST, Misconceptions, suggestion
-from app.teaching.insight.service import Insight
+from app.teaching.insight.service import Counted, Insight
 
 router = APIRouter(include_in_schema=False)
 
@@ -42,19 +45,26 @@ async def list_insight(
 @router.get("/problems/{slug}/insight")
 async def show_insight(
     slug: str,
-    user: Instructor,
+    user: Grader,
+    course: CourseForInsight,
     catalogue: Provided[Catalogue],
     insight: Provided[Insight],
+    courses: Provided[Courses],
     reports: Provided[FaultReports],
+    versions: Annotated[str, Query(max_length=20)] = "",
 ) -> HTMLResponse:
     problem = catalogue.get(slug)
-    summary = await insight.of_problem(problem.slug, problem.version)
+    counted = _counted(versions)
+    summary = await insight.of_problem(problem.slug, problem.version, counted, course.id if course else None)
     steps = summary.attempts_to_solve
     return render_page(
         "insight.html",
         user=user,
         problem=problem,
+        course=course,
+        courses=[each for each in await courses.visible_to(user) if each.is_taught] if manages(user) else [],
         summary=summary,
+        counted=counted,
         median_time=None if summary.median_time is None else in_words(summary.median_time),
         picture=draw_columns(steps, "Attempts until solved", "people"),
         reports=await reports.page(Cursor(20), problem=problem.slug),
@@ -63,8 +73,15 @@ async def show_insight(
 
 
 @router.get("/problems/{slug}/insight/clusters/{key}")
-async def show_cluster(request: Request, slug: str, key: str, user: Instructor) -> HTMLResponse:
-    return await _cluster_page(request, slug, key, user)
+async def show_cluster(
+    request: Request,
+    slug: str,
+    key: str,
+    user: Grader,
+    course: CourseForInsight,
+    versions: Annotated[str, Query(max_length=20)] = "",
+) -> HTMLResponse:
+    return await _cluster_page(request, slug, key, user, counted=_counted(versions), course=course)
 
 
 @router.post("/problems/{slug}/insight/misconceptions")
@@ -74,6 +91,7 @@ async def add_misconception(
     user: Instructor,
     catalogue: Provided[Catalogue],
     misconceptions: Provided[Misconceptions],
+    courses: Provided[Courses],
 ) -> Response:
     # Percent-encoding turns one character into at most twelve bytes.
     form = await read_form(request, max_bytes=12 * LONGEST + 1024)
@@ -84,7 +102,9 @@ async def add_misconception(
     try:
         upload = await misconceptions.add(user, problem.slug, chosen, text, base)
     except Refused as refusal:
-        return await _cluster_page(request, slug, form.get("cluster", ""), user, chosen, text, refusal)
+        counted = _counted(form.get("versions", ""))
+        of = await courses.allowed(user, form["course"], "insight") if form.get("course") else None
+        return await _cluster_page(request, slug, form.get("cluster", ""), user, chosen, text, refusal, counted, of)
     return RedirectResponse(f"/authoring/{problem.slug}/versions/{upload.version}", status_code=303)
 
 
@@ -96,17 +116,23 @@ async def _cluster_page(
     chosen: str = "",
     text: str | None = None,
     refusal: Refused | None = None,
+    counted: Counted = "all",
+    course: Course | None = None,
 ) -> HTMLResponse:
-    """The attempts of a cluster, and the form that makes one of them a misconception."""
+    """The attempts of a cluster, and for instructors the form that makes one of them a misconception."""
     services = services_of(request)
     problem = services[Catalogue].get(slug)
-    cluster, members = await services[Insight].cluster(problem.slug, problem.version, key)
+    course_id = course.id if course else None
+    cluster, members = await services[Insight].cluster(problem.slug, problem.version, key, counted, course_id)
     return render_page(
         "insight_cluster.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         problem=problem,
+        course=course,
+        authors=manages(user),
         cluster=cluster,
+        counted=counted,
         reason=REASONS[cluster.reason].name if cluster.reason else "",
         members=members,
         selected=chosen or members[0].id,
@@ -115,6 +141,11 @@ async def _cluster_page(
         longest=LONGEST,
         refusal=refusal,
     )
+
+
+def _counted(text: str) -> Counted:
+    """A value that the page does not offer is dropped."""
+    return "served" if text == "served" else "all"
 
 
 def in_words(length: timedelta) -> str:

@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
+from types import MappingProxyType
 
 from app.core.view import View
 from app.teaching.insight.attempt_facts import AttemptFacts
@@ -16,6 +17,18 @@ from grader.core.reasons import Reason
 _MOST_CLUSTERS = 10
 # From the label to the most attempts that it stands for.
 _STEPS = (("1", 1), ("2", 2), ("3", 3), ("4", 4), ("5", 5), ("6 to 10", 10), ("11 to 20", 20), ("more", 10**9))
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The ids of all cases and all checks of a version."""
+
+    cases: tuple[str, ...]
+    checks: tuple[str, ...]
+
+    def missing(self, cases: Iterable[str], checks: Iterable[str]) -> frozenset[str]:
+        """Those that this version does not have."""
+        return frozenset(cases) - frozenset(self.cases) | frozenset(checks) - frozenset(self.checks)
 
 
 class Stop(View):
@@ -46,15 +59,23 @@ class Cluster:
     example: str
 
 
+class CountedVersion(View):
+    """A version that is counted, with its scored attempts."""
+
+    version: str
+    attempts: int
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`attempts_to_solve` is (label, people) for each step. `median_*` are None until someone has solved it.
+    """`versions` are those that are counted. `attempts_to_solve` is (label, people) for each step. `median_*` are None
+    until someone has solved it.
 
-    `rejected` counts attempts at the served version. Only these tell where attempts stop: another version may have
-    other checks and cases. `never_failed` is None while it is not known which cases there are, and `discrimination` is
-    empty.
+    `checks` and `cases` have only those of the served version; those that only failed in others are in
+    `left_out`. `never_failed` is None while it is not known which cases there are, and `discrimination` is empty.
     """
 
+    versions: tuple[CountedVersion, ...]
     people: int
     solved: int
     graded: int
@@ -65,6 +86,7 @@ class Summary:
     rejected: int
     checks: tuple[Stop, ...]
     cases: tuple[Stop, ...]
+    left_out: tuple[str, ...]
     misconceptions: tuple[Stop, ...]
     never_failed: tuple[str, ...] | None
     discrimination: tuple[Discrimination, ...]
@@ -81,9 +103,13 @@ class Summary:
 
 
 def summarize(
-    facts: Sequence[AttemptFacts], version: str, cases: Sequence[str] | None, checks: Sequence[str] = ()
+    facts: Sequence[AttemptFacts], version: str, items: Mapping[str, Items] = MappingProxyType({})
 ) -> Summary:
-    """`facts` are in the order of time. `cases` and `checks` are all ids of the served version, if they are known."""
+    """`facts` are in the order of time, and all of them count. `version` is the served one.
+
+    `items` has the cases and checks of each version for which they are known.
+    """
+    served = items.get(version)
     by_person: dict[str, list[AttemptFacts]] = defaultdict(list)
     for each in facts:
         by_person[each.user_id].append(each)
@@ -94,13 +120,17 @@ def summarize(
             tries.append(1 + sum(each.is_rejected for each in sent[:first]))
             times.append(sent[first].created_at - sent[0].created_at)
     solvers = {each.user_id for each in facts if each.is_accepted}
-    rejected = [each for each in facts if each.is_rejected and each.version == version]
+    rejected = [each for each in facts if each.is_rejected]
     last = {each.user_id: each.id for each in rejected if each.user_id not in solvers}
     stuck = frozenset(last.values())
     failed_cases = {case for each in rejected for case in each.failed_cases}
     unexplained = [each for each in rejected if each.misconception is None]
     accepted = sum(each.is_accepted for each in facts)
+    first_checks = [(each.failed_checks[0], each) for each in rejected if each.failed_checks]
+    each_case = [(case, each) for each in rejected for case in each.failed_cases]
+    gone = served.missing(failed_cases, {name for name, _ in first_checks}) if served else frozenset()
     return Summary(
+        versions=_versions(facts),
         people=len(by_person),
         solved=len(solvers),
         graded=accepted + sum(each.is_rejected for each in facts),
@@ -109,14 +139,29 @@ def summarize(
         median_attempts=median(tries) if tries else None,
         median_time=timedelta(seconds=median(each.total_seconds() for each in times)) if times else None,
         rejected=len(rejected),
-        checks=_stops(((each.failed_checks[0], each) for each in rejected if each.failed_checks), stuck),
-        cases=_stops(((case, each) for each in rejected for case in each.failed_cases), stuck),
+        checks=_stops(first_checks, stuck, served.checks if served else None),
+        cases=_stops(each_case, stuck, served.cases if served else None),
+        left_out=tuple(sorted(gone)),
         misconceptions=_stops(((each.misconception, each) for each in rejected if each.misconception), stuck),
-        never_failed=None if cases is None else tuple(case for case in cases if case not in failed_cases),
-        discrimination=discriminations(facts, version, cases, checks) if cases is not None else (),
+        never_failed=None if served is None else tuple(case for case in served.cases if case not in failed_cases),
+        discrimination=()
+        if served is None
+        else discriminations(facts, _comparable(served, items), served.cases, served.checks),
         unexplained=len(unexplained),
         clusters=_clusters(unexplained),
     )
+
+
+def _versions(facts: Sequence[AttemptFacts]) -> tuple[CountedVersion, ...]:
+    """The one with the latest attempt first."""
+    counts = Counter(each.version for each in facts if each.is_accepted or each.is_rejected)
+    newest_first = dict.fromkeys(each.version for each in reversed(facts) if each.version in counts)
+    return tuple(CountedVersion(version=version, attempts=counts[version]) for version in newest_first)
+
+
+def _comparable(served: Items, items: Mapping[str, Items]) -> frozenset[str]:
+    """The versions with every case and check of the served one. In another, nobody could have failed a missing one."""
+    return frozenset(version for version, each in items.items() if not each.missing(served.cases, served.checks))
 
 
 def _steps(tries: Iterable[int]) -> tuple[tuple[str, int], ...]:
@@ -124,8 +169,10 @@ def _steps(tries: Iterable[int]) -> tuple[tuple[str, int], ...]:
     return tuple((label, counts[label]) for label, _ in _STEPS)
 
 
-def _stops(found: Iterable[tuple[str, AttemptFacts]], stuck: frozenset[str]) -> tuple[Stop, ...]:
-    """The most frequent first."""
+def _stops(
+    found: Iterable[tuple[str, AttemptFacts]], stuck: frozenset[str], only: Sequence[str] | None = None
+) -> tuple[Stop, ...]:
+    """The most frequent first. Other names than those in `only` are left out; None leaves out none."""
     by_name: dict[str, list[AttemptFacts]] = defaultdict(list)
     for name, each in found:
         by_name[name].append(each)
@@ -137,6 +184,7 @@ def _stops(found: Iterable[tuple[str, AttemptFacts]], stuck: frozenset[str]) -> 
             stuck=sum(one.id in stuck for one in each),
         )
         for name, each in by_name.items()
+        if only is None or name in only
     ]
     return tuple(sorted(stops, key=lambda stop: (-stop.attempts, stop.name)))
 
@@ -150,8 +198,11 @@ def _clusters(unexplained: Iterable[AttemptFacts]) -> tuple[Cluster, ...]:
 
 
 def _key(attempt: AttemptFacts) -> str:
-    """Equal for attempts of one cluster. Hidden cases do not separate what was measured in a public one."""
-    same = [attempt.version, attempt.reason, attempt.failed_checks[:1]]
+    """Equal for attempts of one cluster, at any version: people go on making the mistake that a new version keeps.
+
+    Hidden cases do not separate what was measured in a public one.
+    """
+    same: list[object] = [attempt.reason, attempt.failed_checks[:1]]
     same += [attempt.fingerprint] if attempt.fingerprint else [attempt.failed_cases]
     return hashlib.sha256(json.dumps(same).encode()).hexdigest()[:16]
 
@@ -171,8 +222,8 @@ def _cluster(key: str, attempts: Sequence[AttemptFacts]) -> Cluster:
     )
 
 
-def cluster_of(facts: Sequence[AttemptFacts], version: str, key: str) -> tuple[Cluster, list[AttemptFacts]] | None:
+def cluster_of(facts: Sequence[AttemptFacts], key: str) -> tuple[Cluster, list[AttemptFacts]] | None:
     """The cluster with this key, and its attempts, oldest first. None if no attempt is in it."""
-    unexplained = [each for each in facts if each.is_rejected and each.version == version and not each.misconception]
+    unexplained = [each for each in facts if each.is_rejected and not each.misconception]
     found = [each for each in unexplained if _key(each) == key]
     return (_cluster(key, found), found) if found else None

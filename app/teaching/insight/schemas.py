@@ -10,7 +10,7 @@ from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.teaching.insight.discrimination import Discrimination
 from app.teaching.insight.misconceptions import LONGEST
-from app.teaching.insight.problem_summary import Cluster, Stop, Summary
+from app.teaching.insight.problem_summary import Cluster, CountedVersion, Stop, Summary
 from app.teaching.insight.service import ClusterMember, ProblemLine
 from grader.core.reasons import Reason
 
@@ -92,13 +92,14 @@ class NewMisconceptionJSON(RequestBody):
 
 
 class InsightJSON(View):
-    """How students are doing at a problem.
+    """How students are doing at a problem, whose served version is `version`. `versions` are those that are counted.
 
-    `rejected` and the fields after it count only attempts at the served `version`.
+    `checks` and `cases` have only those of the served version. `left_out` names those that failed only in others.
     """
 
     problem: str
     version: str
+    versions: list[CountedVersion]
     people: int
     solved: int
     graded: int
@@ -109,6 +110,7 @@ class InsightJSON(View):
     rejected: int
     checks: list[Stop]
     cases: list[Stop]
+    left_out: list[str]
     misconceptions: list[Stop]
     never_failed: list[str] | None
     discrimination: list[Discrimination]
@@ -120,6 +122,7 @@ class InsightJSON(View):
         return cls(
             problem=problem,
             version=version,
+            versions=list(summary.versions),
             people=summary.people,
             solved=summary.solved,
             graded=summary.graded,
@@ -130,6 +133,7 @@ class InsightJSON(View):
             rejected=summary.rejected,
             checks=summary.checks,
             cases=summary.cases,
+            left_out=list(summary.left_out),
             misconceptions=summary.misconceptions,
             never_failed=None if summary.never_failed is None else list(summary.never_failed),
             discrimination=summary.discrimination,

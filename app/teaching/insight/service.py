@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import case, func, select
 
@@ -11,11 +12,13 @@ from app.core.database import Database
 from app.core.errors import ClusterNotFound
 from app.core.view import View
 from app.grading.queue.models import IS_SCORED, AttemptRow
-from app.teaching.insight.attempt_facts import read_facts
-from app.teaching.insight.problem_summary import Cluster, Summary, cluster_of, summarize
+from app.teaching.insight.attempt_facts import AttemptFacts, read_facts
+from app.teaching.insight.problem_summary import Cluster, Items, Summary, cluster_of, summarize
 from grader.verdicts.stored_verdict import read_verdict
 
 _MOST_MEMBERS = 20
+# Attempts at all versions of a problem, or only at the one that is served.
+Counted = Literal["all", "served"]
 
 
 class ProblemLine(View):
@@ -36,26 +39,35 @@ class ClusterMember:
     created_at: datetime
 
 
+def _at(counted: Counted, version: str, facts: list[AttemptFacts]) -> list[AttemptFacts]:
+    return facts if counted == "all" else [each for each in facts if each.version == version]
+
+
 class Insight:
     """Safe to share between requests. Only students' attempts count: those of instructors would hide their faults."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of_problem(self, problem: str, version: str) -> Summary:
-        """Three queries, however many attempts there are. `version` is the served one."""
-        facts = await read_facts(self._database, problem)
-        cases, checks = await self._items(problem, version) or (None, ())
-        return await asyncio.to_thread(summarize, facts, version, cases, checks)
+    async def of_problem(
+        self, problem: str, version: str, counted: Counted = "all", course_id: str | None = None
+    ) -> Summary:
+        """Of all students, or those of the course. Two queries, however many attempts there are. `version` is the
+        served one.
+        """
+        facts = _at(counted, version, await read_facts(self._database, problem, course_id))
+        items = await self._items(problem)
+        return await asyncio.to_thread(summarize, facts, version, items)
 
-    async def cluster(self, problem: str, version: str, key: str) -> tuple[Cluster, list[ClusterMember]]:
+    async def cluster(
+        self, problem: str, version: str, key: str, counted: Counted = "all", course_id: str | None = None
+    ) -> tuple[Cluster, list[ClusterMember]]:
         """A cluster with its newest attempts. Raises `ClusterNotFound`."""
-        facts = await read_facts(self._database, problem)
-        found = await asyncio.to_thread(cluster_of, facts, version, key)
+        facts = _at(counted, version, await read_facts(self._database, problem, course_id))
+        found = await asyncio.to_thread(cluster_of, facts, key)
         if found is None:
             raise ClusterNotFound(
-                f"No attempt at the served version is in a group {key[:64]!r}. A known misconception may explain it by "
-                f"now."
+                f"No attempt that is counted is in a group {key[:64]!r}. A known misconception may explain it by now."
             )
         newest = found[1][: -_MOST_MEMBERS - 1 : -1]
         query = select(AttemptRow.id, UserRow.name).join(UserRow, UserRow.id == AttemptRow.user_id)
@@ -95,17 +107,19 @@ class Insight:
         async with self._database.reading() as session:
             return [ProblemLine.of(each) for each in await session.execute(query)]
 
-    async def _items(self, problem: str, version: str) -> tuple[list[str], list[str]] | None:
-        """The ids of all cases and checks of a version, as an accepted attempt has them; None without one."""
+    async def _items(self, problem: str) -> dict[str, Items]:
+        """The cases and checks of each version that has an accepted attempt, whose verdict has them all."""
         row = AttemptRow
-        query = (
-            select(row.verdict)
-            .where(row.problem == problem, row.version == version, IS_SCORED, row.verdict_status == "accepted")
-            .limit(1)
+        one_each = (
+            select(func.min(row.id))
+            .where(row.problem == problem, IS_SCORED, row.verdict_status == "accepted")
+            .group_by(row.version)
         )
         async with self._database.reading() as session:
-            verdict = await session.scalar(query)
-        if verdict is None:
-            return None
-        read = read_verdict(verdict)
-        return ([each.id for each in read.cases], [each.id for each in read.checks]) if read.cases else None
+            found = (await session.execute(select(row.version, row.verdict).where(row.id.in_(one_each)))).all()
+        read = {version: read_verdict(verdict) for version, verdict in found if verdict is not None}
+        return {
+            version: Items(tuple(case.id for case in each.cases), tuple(check.id for check in each.checks))
+            for version, each in read.items()
+            if each.cases
+        }

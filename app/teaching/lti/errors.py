@@ -11,6 +11,10 @@ class LaunchNotFound(Refused):
     status, slug, title = 404, "launch-not-found", "This launch is no longer valid"
 
 
+class RegistrationRefused(Refused):
+    status, slug, title = 403, "registration-refused", "The learning platform was not registered"
+
+
 class PlatformNotFound(Refused):
     status, slug, title = 404, "platform-not-found", "There is no such learning platform"
 

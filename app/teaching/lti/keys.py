@@ -4,16 +4,12 @@ A new key is published at once and signs only a little later, so that platforms 
 while know it by then. An old key stays published for a week after the next one has replaced it.
 """
 
-import hashlib
-import hmac
-import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from joserfc import jwe
-from joserfc.jwk import OctKey, RSAKey
+from joserfc.jwk import RSAKey
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -22,11 +18,9 @@ from app.accounts.caller import User
 from app.core.clock import now
 from app.core.database import Database
 from app.core.ids import new_id
+from app.core.sealed_keys import KeySeal
 from app.teaching.lti.models import KeyRow
 
-_BITS = 2048
-ALGORITHM = "RS256"
-_SEAL = {"alg": "dir", "enc": "A256GCM"}
 # How long a key is published before it signs, how long after, and at what age the next one is created.
 UNTIL_USE = timedelta(minutes=10)
 AFTER_USE = timedelta(days=7)
@@ -45,7 +39,7 @@ class ToolKeys:
 
     def __init__(self, database: Database, deployment_secret: bytes) -> None:
         self._database = database
-        self._seal = OctKey.import_key(hmac.digest(deployment_secret, b"lti key", hashlib.sha256))
+        self._seal = KeySeal(deployment_secret, "lti key")
 
     async def signing(self) -> RSAKey:
         """The key that signs now. The first one is created when it is needed, and each next one after three months."""
@@ -54,12 +48,12 @@ class ToolKeys:
             async with self._database.writing() as session:
                 self._add(session)
             rows = await self._rows()
-        return self._open(_signing(rows))
+        return self._seal.open(_signing(rows).sealed)
 
     async def published(self) -> dict[str, Any]:
         """The public keys, as a JSON Web Key Set."""
         await self.signing()
-        keys = [self._open(row) for row in _current(await self._rows())]
+        keys = [self._seal.open(row.sealed) for row in _current(await self._rows())]
         return {"keys": [key.as_dict(private=False) for key in keys]}
 
     async def views(self) -> list[KeyView]:
@@ -80,14 +74,8 @@ class ToolKeys:
 
     def _add(self, session: AsyncSession) -> str:
         key_id = new_id()
-        key = RSAKey.generate_key(_BITS, {"kid": key_id, "use": "sig", "alg": ALGORITHM})
-        plain = json.dumps(key.as_dict(private=True)).encode()
-        session.add(KeyRow(id=key_id, sealed=jwe.encrypt_compact(_SEAL, plain, self._seal), created_at=now()))
+        session.add(KeyRow(id=key_id, sealed=self._seal.create(key_id), created_at=now()))
         return key_id
-
-    def _open(self, row: KeyRow) -> RSAKey:
-        plain = jwe.decrypt_compact(row.sealed, self._seal, algorithms=list(_SEAL.values())).plaintext
-        return RSAKey.import_key(json.loads(plain or b""))
 
     async def _rows(self) -> list[KeyRow]:
         async with self._database.reading() as session:

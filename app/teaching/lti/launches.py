@@ -5,8 +5,6 @@ platform named: at once if it began the launch, and after a confirmation if not,
 person's account by a link alone.
 """
 
-import base64
-import json
 import re
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,14 +26,20 @@ from app.core.ids import new_id
 from app.core.outbox import due_now
 from app.core.web.next_page import own_page
 from app.problems.catalogue import Catalogue
-from app.teaching.courses.models import AssignmentRow
-from app.teaching.courses.service import add_member_in, manages
+from app.teaching.courses.models import AssignmentRow, CourseRow
+from app.teaching.courses.roster_lines import learn_in
+from app.teaching.courses.service import MemberRole, add_member_in
+from app.teaching.courses.staff import is_taught_by
+from app.teaching.identities.identity import RosterIdentity
 from app.teaching.lti.errors import LaunchNotFound, LaunchRefused, PlatformNotFound
+from app.teaching.lti.line_items import LineItems, MissingColumn
 from app.teaching.lti.login_state import LIFE_S, States
-from app.teaching.lti.messages import Message, verify
+from app.teaching.lti.messages import Message, key_of, verify
 from app.teaching.lti.models import ContextRow, LaunchRow, LinkRow, ScoreRow, SelectionRow
 from app.teaching.lti.platform_requests import PlatformRequests
 from app.teaching.lti.platforms import Platform, Platforms
+from app.teaching.lti.selections import selection_page
+from app.teaching.lti.submission_reviews import review_page, reviewed_work
 
 _SELECTION_LIFE = timedelta(hours=2)
 _PROBLEM = re.compile(r"/problems/([a-z0-9_]{1,64})")
@@ -56,6 +60,14 @@ class Launch:
         return Identity(self.platform.identity_issuer, self.message.subject, self.message.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The page to show, and the column that the platform's gradebook should have."""
+
+    page: str
+    missing: MissingColumn | None = None
+
+
 class Launches:
     """Safe to share between requests. `site` is the address of this service, with which targets begin."""
 
@@ -66,6 +78,7 @@ class Launches:
         catalogue: Catalogue,
         platforms: Platforms,
         requests: PlatformRequests,
+        line_items: LineItems,
         deployment_secret: bytes,
         site: str | None,
     ) -> None:
@@ -74,6 +87,7 @@ class Launches:
         self._catalogue = catalogue
         self._platforms = platforms
         self._requests = requests
+        self._line_items = line_items
         self._states = States(deployment_secret)
         self._site = site
 
@@ -108,10 +122,11 @@ class Launches:
         nonce = self._states.nonce(state)
         message = verify(
             id_token,
-            await self._requests.key_set(platform, _key_id(id_token)),
+            await self._requests.key_set(platform, key_of(id_token)),
             issuer=platform.issuer,
             client_id=platform.client_id,
             nonce=nonce,
+            site=self._site,
         )
         if message.deployment not in platform.deployments:
             raise LaunchRefused(
@@ -161,8 +176,10 @@ class Launches:
             is_teacher = launch.platform.grants_instructor and launch.message.part == "teacher"
             role: Role = "instructor" if is_teacher else "student"
             user_id = await self._accounts.account_of_in(session, launch.identity, role)
-            page = await self._arrive(session, launch, user_id)
-            return await self._accounts.sessions.open(session, user_id, user_agent), page
+            arrival = await self._arrive(session, launch, user_id)
+            session_token = await self._accounts.sessions.open(session, user_id, user_agent)
+        await self._add_column(arrival, launch, user_id)
+        return session_token, arrival.page
 
     async def go_on(self, ticket: str, user: User) -> str:
         """As `enter`, for a browser that is signed in as the platform's user. Returns the page."""
@@ -171,7 +188,9 @@ class Launches:
             known = await find(session, launch.identity)
             if known is None or known.user_id != user.id:
                 raise _over()
-            return await self._arrive(session, launch, user.id)
+            arrival = await self._arrive(session, launch, user.id)
+        await self._add_column(arrival, launch, user.id)
+        return arrival.page
 
     async def link(self, ticket: str, caller: Caller) -> str:
         """Let the platform's user sign in to the caller's account from now on. Returns the page.
@@ -190,7 +209,9 @@ class Launches:
             if known is None:
                 session.add(new_row(caller.user.id, launch.identity))
                 await session.flush()
-            return await self._arrive(session, launch, caller.user.id)
+            arrival = await self._arrive(session, launch, caller.user.id)
+        await self._add_column(arrival, launch, caller.user.id)
+        return arrival.page
 
     async def _take(self, session: AsyncSession, ticket: str) -> Launch:
         row = LaunchRow
@@ -207,22 +228,51 @@ class Launches:
         platform = await self._platforms.get_in(session, taken[0])
         return Launch(platform, Message.of_text(taken[1]), taken[2], None)
 
-    async def _arrive(self, session: AsyncSession, launch: Launch, user_id: str) -> str:
-        """Store what the message says of the course and of the link. Returns the page to show."""
+    async def _add_column(self, arrival: Arrival, launch: Launch, user_id: str) -> None:
+        """Once the launch is stored: a platform that responds slowly must not hold a transaction."""
+        if arrival.missing is None or (address := await self._line_items.create(arrival.missing)) is None:
+            return
+        async with self._database.writing() as session:
+            link = await session.get(LinkRow, arrival.missing.link_id)
+            if link is None:
+                return
+            link.line_item = address
+            if launch.message.part == "learner":
+                await expect_score(session, link.id, user_id, launch.message.subject)
+
+    async def _arrive(self, session: AsyncSession, launch: Launch, user_id: str) -> Arrival:
+        """Store what the message says of the course and of the link."""
         message = launch.message
         context = await _context(session, launch) if message.context else None
         course_id = context.course_id if context else None
         user = user_of(await session.get_one(UserRow, user_id))
-        if course_id is not None and message.part != "other" and not manages(user):
-            await add_member_in(session, course_id, user_id, "student" if message.part == "learner" else "assistant")
+        if course_id is not None and message.part != "other" and not await _teaches(session, user, course_id):
+            role: MemberRole = "student" if message.part == "learner" else "assistant"
+            await add_member_in(session, course_id, user_id, role)
+            await learn_in(session, course_id, user, role, RosterIdentity(**message.person))
         if message.return_url is not None:
-            return await self._offer(session, launch, user_id, context)
+            return Arrival(await self._offer(session, launch, user_id, context))
         page, problem, assignment_id = await self._target(session, message.target, course_id)
+        if message.reviewed is not None:
+            work = await reviewed_work(session, message, context, problem, assignment_id)
+            return Arrival(await review_page(session, launch.platform, message, work, user))
+        missing = None
         if context is not None:
             link = await _link(session, context, message, problem, assignment_id)
             if message.part == "learner" and link.line_item is not None:
                 await expect_score(session, link.id, user_id, message.subject)
-        return page
+            if link.line_item is None and message.line_items_url is not None and (problem or assignment_id):
+                missing = MissingColumn(
+                    platform=launch.platform,
+                    link_id=link.id,
+                    items_url=message.line_items_url,
+                    resource=message.resource,
+                    title=message.resource_title,
+                    course_id=course_id,
+                    problem=problem,
+                    assignment_id=assignment_id,
+                )
+        return Arrival(page, missing)
 
     async def _offer(self, session: AsyncSession, launch: Launch, user_id: str, context: ContextRow | None) -> str:
         message = launch.message
@@ -239,7 +289,7 @@ class Launches:
             expires_at=now() + _SELECTION_LIFE,
         )
         session.add(row)
-        return f"/lti/selections/{row.id}"
+        return selection_page(row.id, several=message.is_multiple, columns=message.takes_columns)
 
     async def _target(
         self, session: AsyncSession, target: str, course_id: str | None
@@ -291,21 +341,18 @@ async def _link(
         session.add(link)
     link.title = message.resource_title or problem or ""
     link.problem, link.assignment_id = problem, assignment_id
-    link.line_item = message.line_item if problem or assignment_id else None
+    # One that this service created is in no message.
+    created = link.line_item if message.line_items_url else None
+    link.line_item = (message.line_item or created) if problem or assignment_id else None
     await session.flush()
     return link
 
 
-def _key_id(id_token: str) -> str | None:
-    """The id of the key, from the head of a token that is not verified yet."""
-    head = id_token.partition(".")[0]
-    try:
-        found = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
-    except (ValueError, RecursionError):
-        return None
-    key_id = found.get("kid") if isinstance(found, dict) else None
-    return key_id if isinstance(key_id, str) else None
-
-
 def _over() -> LaunchNotFound:
     return LaunchNotFound("This launch was finished or took too long. Open the link in the learning platform again.")
+
+
+async def _teaches(session: AsyncSession, user: User, course_id: str) -> bool:
+    return bool(
+        await session.scalar(select(is_taught_by(user)).select_from(CourseRow).where(CourseRow.id == course_id))
+    )

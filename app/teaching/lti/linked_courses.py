@@ -5,9 +5,9 @@ from datetime import datetime
 
 from sqlalchemy import func, select, update
 
-from app.accounts.audit.log import record
-from app.accounts.caller import User
-from app.accounts.identities import Identity
+from app.accounts.audit.log import LONGEST_DETAIL, Action, record
+from app.accounts.caller import User, user_of
+from app.accounts.identities import Identity, find
 from app.accounts.models import UserRow
 from app.accounts.roles import is_at_least
 from app.accounts.service import Accounts
@@ -15,9 +15,10 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.ids import is_id
 from app.core.outbox import due_now
-from app.teaching.courses.service import Course, add_member_in
+from app.teaching.courses.roster_lines import is_member_in, learn_in
+from app.teaching.courses.service import Course, MemberRole, add_member_in
 from app.teaching.lti.errors import PlatformFailed, PlatformNotFound
-from app.teaching.lti.messages import clean, part_of
+from app.teaching.lti.messages import clean, identity_of, part_of
 from app.teaching.lti.models import ContextRow, LinkRow, PlatformRow, ScoreRow
 from app.teaching.lti.platform_requests import PlatformRequests
 from app.teaching.lti.platforms import Platforms
@@ -84,26 +85,28 @@ class LinkedCourses:
                 for each, name in await session.execute(query)
             ]
 
-    async def connect(self, course: Course, context_id: str) -> None:
+    async def connect(self, user: User, course: Course, context_id: str) -> None:
         """Link a course of a platform, which is linked to none, to this one. Raises `PlatformNotFound`."""
-        await self._set_course(context_id, None, course.id)
+        await self._set_course(user, course, context_id, connected=True)
 
-    async def disconnect(self, course: Course, context_id: str) -> None:
+    async def disconnect(self, user: User, course: Course, context_id: str) -> None:
         """Members stay. Raises `PlatformNotFound`."""
-        await self._set_course(context_id, course.id, None)
+        await self._set_course(user, course, context_id, connected=False)
 
-    async def _set_course(self, context_id: str, old: str | None, new: str | None) -> None:
+    async def _set_course(self, user: User, course: Course, context_id: str, *, connected: bool) -> None:
         row = ContextRow
-        is_old = row.course_id.is_(None) if old is None else row.course_id == old
         async with self._database.writing() as session:
-            changed = await session.scalar(
+            title = await session.scalar(
                 update(row)
-                .where(row.id == (context_id if is_id(context_id) else ""), is_old)
-                .values(course_id=new)
-                .returning(row.id)
+                .where(row.id == (context_id if is_id(context_id) else ""))
+                .where(row.course_id.is_(None) if connected else row.course_id == course.id)
+                .values(course_id=course.id if connected else None)
+                .returning(row.title)
             )
-        if changed is None:
-            raise _no_context(context_id)
+            if title is None:
+                raise _no_context(context_id)
+            action: Action = "lti-course-connected" if connected else "lti-course-disconnected"
+            record(session, user, action, None, "", f"{course.name}: {title}"[:LONGEST_DETAIL], course.id)
 
     async def import_roster(self, user: User, course: Course, context_id: str) -> RosterResult:
         """Add the students and assistants that the platform lists. Nobody is removed, and no role changes.
@@ -132,15 +135,21 @@ class LinkedCourses:
                     continue
                 name = clean(each.get("name") or each.get("given_name"), 200)
                 identity = Identity(platform.identity_issuer, str(subject), name)
+                person = identity_of(each, each.get("lis_person_sourcedid"))
+                if await find(session, identity) is None and await is_member_in(session, course.id, person):
+                    # Their account is here already. A launch asks them whether to sign in to it from the platform.
+                    present += 1
+                    continue
                 user_id = await self._accounts.account_of_in(session, identity, "student")
                 account = await session.get_one(UserRow, user_id)
                 present += 1
                 created += account.created_at >= began
                 if not is_at_least(account.role, "instructor"):  # type: ignore[arg-type]
-                    role = "student" if part == "learner" else "assistant"
-                    joined += await add_member_in(session, course.id, user_id, role)  # type: ignore[arg-type]
+                    role: MemberRole = "student" if part == "learner" else "assistant"
+                    joined += await add_member_in(session, course.id, user_id, role)
+                    await learn_in(session, course.id, user_of(account), role, person)
             await session.execute(update(ContextRow).where(ContextRow.id == context_id).values(roster_at=now()))
-            record(session, user, "lti-roster", None, "", f"{course.name}: {joined} joined")
+            record(session, user, "lti-roster", None, "", f"{course.name}: {joined} joined", course.id)
         return RosterResult(present, joined, created)
 
     async def scores(self, course: Course) -> list[ScoreState]:

@@ -5,6 +5,7 @@ in a frame, except one that only leads to a new tab. The two requests of a platf
 them: what counts is the platform's signature.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -16,6 +17,7 @@ from app.accounts.web import Reader, accounts_of, check_origin, current_caller, 
 from app.core.errors import NotSignedIn, Refused, SignInAgain
 from app.core.services import Provided, services_of
 from app.core.web.cookies import SESSION_COOKIE, set_cookie
+from app.core.web.form_token import FIELD, check_form_token
 from app.core.web.forms import read_form, read_unchecked_form
 from app.core.web.security import CONTENT_SECURITY_POLICY
 from app.core.web.templating import render_secret_page
@@ -25,11 +27,14 @@ from app.teaching.lti.keys import ToolKeys
 from app.teaching.lti.launches import Launch, Launches
 from app.teaching.lti.login_state import BROWSER_COOKIE, LIFE_S
 from app.teaching.lti.messages import origin_of
-from app.teaching.lti.selections import Selections
+from app.teaching.lti.selections import Selections, selection_page
 
 router = APIRouter(prefix="/lti", include_in_schema=False)
 Ticket = Annotated[str, Query(max_length=100)]
 _MAX_BYTES = 64 * 1024
+# A field for each problem and assignment that is chosen at once.
+_MOST_FIELDS = 2000
+_KINDS = ("problem ", "assignment ")
 
 
 @router.get("/jwks.json")
@@ -57,11 +62,11 @@ async def launch(request: Request, lti_launches: Provided[Launches]) -> Response
             raise LaunchRefused(f"The learning platform refused: {words[:200]!r}. Sign in there, then try again.")
         ticket = await lti_launches.receive(fields.get("id_token", ""), fields.get("state", ""))
     except Refused as refusal:
-        return _in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
+        return in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
     address = f"/lti/continue?ticket={ticket}"
     if request.headers.get("sec-fetch-dest") == "document":
-        return _secret(RedirectResponse(address, status_code=303))
-    return _in_frame(render_secret_page("lti_frame.html", refusal=None, address=address))
+        return secret(RedirectResponse(address, status_code=303))
+    return in_frame(render_secret_page("lti_frame.html", refusal=None, address=address))
 
 
 @router.get("/continue")
@@ -71,7 +76,7 @@ async def go_on(request: Request, launches: Provided[Launches], ticket: Ticket =
     caller = await current_caller(request)
     if waiting.user is not None:
         if caller is not None and caller.user.id == waiting.user.id:
-            return _secret(RedirectResponse(await launches.go_on(ticket, caller.user), status_code=303))
+            return secret(RedirectResponse(await launches.go_on(ticket, caller.user), status_code=303))
         if caller is None and digest(request.cookies.get(BROWSER_COOKIE, "")) == waiting.browser_hash:
             return signed_in(request, *await launches.enter(ticket, user_agent(request)))
     return _ask(ticket, waiting, caller)
@@ -95,24 +100,38 @@ async def finish(request: Request, lti_launches: Provided[Launches]) -> Response
     if caller is None:
         raise NotSignedIn("Your session has ended. Open the link in the learning platform again.")
     try:
-        return _secret(RedirectResponse(await launches.link(ticket, caller), status_code=303))
+        return secret(RedirectResponse(await launches.link(ticket, caller), status_code=303))
     except SignInAgain as needed:
         raise needed.back_to(f"/lti/continue?ticket={ticket}") from None
 
 
 @router.get("/selections/{selection_id}")
-async def show_selection(request: Request, selection_id: str, user: Reader) -> HTMLResponse:
-    return await _selection_page(request, selection_id, user)
+async def show_selection(
+    request: Request, selection_id: str, user: Reader, several: bool = False, columns: bool = True
+) -> HTMLResponse:
+    """`several` says that the platform takes more than one item, and `columns` that it makes columns of them."""
+    return await _selection_page(request, selection_id, user, several=several, columns=columns)
 
 
 @router.post("/selections/{selection_id}")
-async def choose(request: Request, selection_id: str, user: Reader, selections: Provided[Selections]) -> Response:
-    form = await read_form(request)
+async def choose(
+    request: Request,
+    selection_id: str,
+    user: Reader,
+    selections: Provided[Selections],
+    several: bool = False,
+    columns: bool = True,
+) -> Response:
+    form = await read_unchecked_form(request, max_bytes=_MAX_BYTES, max_fields=_MOST_FIELDS)
+    check_form_token(request, form.pop(FIELD, ""))
+    chosen = [name for name in form if name.startswith(_KINDS)] if several else [form.get("choice", "")]
     selection = await selections.get(user, selection_id)
     try:
-        token = await selections.answer(selection, form.get("choice", ""))
+        token = await selections.answer(selection, chosen, columns=columns)
     except Refused as refusal:
-        return await _selection_page(request, selection_id, user, refusal)
+        return await _selection_page(
+            request, selection_id, user, refusal, several=several, columns=columns, chosen=chosen
+        )
     page = render_secret_page("lti_return.html", user=user, selection=selection, token=token)
     # The one form that leads to another site: the address that the platform signed.
     policy = CONTENT_SECURITY_POLICY.replace(
@@ -131,8 +150,8 @@ async def _begin(request: Request, fields: dict[str, str]) -> Response:
         launches = services_of(request)[Launches]
         address = await launches.begin(fields, f"{site}/lti/launch", browser)
     except Refused as refusal:
-        return _in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
-    response = _secret(RedirectResponse(address, status_code=302))
+        return in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
+    response = secret(RedirectResponse(address, status_code=302))
     # Lax, as all our cookies: it is sent with `/lti/continue`, to which the launch leads in the same tab.
     set_cookie(request, response, BROWSER_COOKIE, browser, LIFE_S)
     return response
@@ -146,7 +165,14 @@ def _ask(ticket: str, waiting: Launch, caller: Caller | None, refusal: Refused |
 
 
 async def _selection_page(
-    request: Request, selection_id: str, user: User, refusal: Refused | None = None
+    request: Request,
+    selection_id: str,
+    user: User,
+    refusal: Refused | None = None,
+    *,
+    several: bool,
+    columns: bool,
+    chosen: Sequence[str] = (),
 ) -> HTMLResponse:
     services = services_of(request)
     return render_secret_page(
@@ -154,18 +180,22 @@ async def _selection_page(
         refusal=refusal,
         user=user,
         selection=await services[Selections].get(user, selection_id),
-        sections=services[Catalogue].sections(),
+        sections=services[Catalogue].listed(),
+        address=selection_page(selection_id, several=several, columns=columns),
+        several=several,
+        columns=columns,
+        marked=chosen,
     )
 
 
-def _secret(response: Response) -> Response:
+def secret(response: Response) -> Response:
     """The address contains a ticket, which must reach neither a cache nor the next site."""
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
 
 
-def _in_frame(page: HTMLResponse) -> HTMLResponse:
+def in_frame(page: HTMLResponse) -> HTMLResponse:
     """Which site shows it is not known: a platform's pages and its messages come from different hosts."""
     policy = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors http: https:")
     page.headers["Content-Security-Policy"] = policy

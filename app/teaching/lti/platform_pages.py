@@ -1,7 +1,7 @@
 """LTI for owners (platforms, on a page and over REST, and keys) and for instructors (the courses of platforms)."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import Caller, User
 from app.accounts.web import Instructor, accounts_of, require_caller_role, site_address
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed
+from app.core.rest.actions import Actions, FormPage, Typed, in_loop
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
@@ -19,10 +19,13 @@ from app.teaching.courses.service import Course
 from app.teaching.lti.keys import ToolKeys
 from app.teaching.lti.linked_courses import LinkedCourses, RosterResult
 from app.teaching.lti.platforms import Platform, Platforms
-from app.teaching.lti.schemas import DeploymentsJSON, NewPlatformJSON, PlatformList
+from app.teaching.lti.registrations import NewRegistrationLink, Registrations
+from app.teaching.lti.schemas import DeploymentsJSON, NewPlatformJSON, NewRegistrationLinkJSON, PlatformList
 
 router = APIRouter(include_in_schema=False)
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
+
+_NOTHING = Typed()
 
 
 @dataclass(frozen=True)
@@ -34,10 +37,28 @@ class PlatformsPage(FormPage):
     address = "/lti/platforms"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed if action == "add_platform" else Typed(), refusal)
+        is_link = action == "create_registration_link"
+        by_hand = typed if action == "add_platform" else Typed()
+        return await self.show(by_hand, refusal, link_form=typed if is_link else Typed())
 
-    async def show(self, form: Typed, refusal: Refused | None = None) -> HTMLResponse:
-        """`form` is what was typed to register a platform."""
+    async def done(self, action: str, result: Any) -> Response:
+        return (
+            await self.show(Typed(), link=result)
+            if isinstance(result, NewRegistrationLink)
+            else await super().done(action, result)
+        )
+
+    async def show(
+        self,
+        form: Typed,
+        refusal: Refused | None = None,
+        *,
+        link_form: Typed = _NOTHING,
+        link: NewRegistrationLink | None = None,
+    ) -> HTMLResponse:
+        """`form` is what was typed to register a platform, `link_form` what was typed to make a link, and `link` one
+        that was just made.
+        """
         services = services_of(self.request)
         return render_secret_page(
             "lti_platforms.html",
@@ -48,6 +69,8 @@ class PlatformsPage(FormPage):
             platforms=await services[Platforms].all(),
             keys=await services[ToolKeys].views(),
             form=form,
+            link_form=link_form,
+            link=link,
         )
 
 
@@ -55,7 +78,7 @@ actions = Actions("learning platforms", PlatformsPage, "/lti/platforms")
 
 
 @actions.pages.get("")
-async def show_platforms(page: Annotated[PlatformsPage, Depends()]) -> HTMLResponse:
+async def show_platforms(page: Annotated[PlatformsPage, Depends(in_loop(PlatformsPage))]) -> HTMLResponse:
     return await page.show(Typed())
 
 
@@ -73,6 +96,17 @@ async def list_platforms(caller: Owner, lti_platforms: Provided[Platforms]) -> P
 )
 async def add_platform(caller: Owner, body: NewPlatformJSON, lti_platforms: Provided[Platforms]) -> Platform:
     return await lti_platforms.add(caller, body.to_platform())
+
+
+@actions.post(
+    "/links",
+    status_code=201,
+    summary="Create a link with which a learning platform registers itself once, as an owner",
+)
+async def create_registration_link(
+    caller: Owner, body: NewRegistrationLinkJSON, registrations: Provided[Registrations]
+) -> NewRegistrationLink:
+    return await registrations.create_link(caller, body.name, grants_instructor=body.grants_instructor)
 
 
 @actions.put(
@@ -109,19 +143,19 @@ async def show_course(request: Request, course: TaughtCourse, user: Instructor) 
 
 @router.post("/courses/{course_id}/lti/{context_id}/connect")
 async def connect(
-    request: Request, course: TaughtCourse, context_id: str, lti_linked: Provided[LinkedCourses]
+    request: Request, course: TaughtCourse, context_id: str, user: Instructor, lti_linked: Provided[LinkedCourses]
 ) -> Response:
     await read_form(request)
-    await lti_linked.connect(course, context_id)
+    await lti_linked.connect(user, course, context_id)
     return _go(course)
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/disconnect")
 async def disconnect(
-    request: Request, course: TaughtCourse, context_id: str, lti_linked: Provided[LinkedCourses]
+    request: Request, course: TaughtCourse, context_id: str, user: Instructor, lti_linked: Provided[LinkedCourses]
 ) -> Response:
     await read_form(request)
-    await lti_linked.disconnect(course, context_id)
+    await lti_linked.disconnect(user, course, context_id)
     return _go(course)
 
 

@@ -12,15 +12,18 @@ from joserfc.jwk import KeySet
 
 from app.core.ids import new_id
 from app.core.outbound_requests import FAULTS, Outside, Reply
+from app.core.sealed_keys import ALGORITHM
 from app.teaching.lti.errors import PlatformFailed
-from app.teaching.lti.keys import ALGORITHM, ToolKeys
-from app.teaching.lti.messages import web_address
+from app.teaching.lti.keys import ToolKeys
+from app.teaching.lti.messages import LINE_ITEM_SCOPE, web_address
 from app.teaching.lti.platforms import Platform
 
 SCORE_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
-_MEMBERS_SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
+MEMBERS_SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 _MEMBERS_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 _SCORE_TYPE = "application/vnd.ims.lis.v1.score+json"
+_ITEM_TYPE = "application/vnd.ims.lis.v2.lineitem+json"
+_ITEMS_TYPE = "application/vnd.ims.lis.v2.lineitemcontainer+json"
 _KEYS_LIFE_S = 300.0
 # At the soonest, keys are read again after this time, however many messages name an unknown key.
 _KEYS_PAUSE_S = 10.0
@@ -37,11 +40,11 @@ class PlatformRequests:
         self._key_sets: dict[str, tuple[float, KeySet]] = {}
         self._tokens: dict[tuple[str, str], tuple[float, str]] = {}
 
-    async def key_set(self, platform: Platform, key_id: str | None) -> KeySet:
+    async def key_set(self, platform: Platform, key_id: str) -> KeySet:
         """The keys that it publishes. They are read again after some minutes, or sooner for a key that is not known."""
         read_at, keys = self._key_sets.get(platform.keys_url, (float("-inf"), KeySet([])))
         age = time.monotonic() - read_at
-        is_new = key_id is not None and key_id not in {each.kid for each in keys.keys}
+        is_new = key_id not in {each.kid for each in keys.keys}
         if age > _KEYS_LIFE_S or (is_new and age > _KEYS_PAUSE_S):
             document = _json(await self._ask("its keys", "GET", platform.keys_url, {"accept": "application/json"}))
             try:
@@ -54,7 +57,7 @@ class PlatformRequests:
     async def members(self, platform: Platform, url: str) -> list[dict[str, Any]]:
         """The members of a course, from all pages of the platform's response."""
         members: list[dict[str, Any]] = []
-        token = await self._token(platform, _MEMBERS_SCOPE)
+        token = await self._token(platform, MEMBERS_SCOPE)
         headers = {"authorization": f"Bearer {token}", "accept": _MEMBERS_TYPE}
         page = url
         for _ in range(_MOST_PAGES):
@@ -68,6 +71,26 @@ class PlatformRequests:
                 return members
             page = further
         raise _failed(f"its roster has more than {_MOST_PAGES} pages")
+
+    async def line_items(self, platform: Platform, url: str, resource: str) -> list[dict[str, Any]]:
+        """The columns of a link, by its id."""
+        headers = await self._headers(platform, LINE_ITEM_SCOPE) | {"accept": _ITEMS_TYPE}
+        query = urlencode({"resource_link_id": resource, "limit": 10})
+        reply = await self._ask("its columns", "GET", f"{url}{'&' if '?' in url else '?'}{query}", headers)
+        found = _parsed(reply)
+        if not isinstance(found, list):
+            raise _failed("its columns are not a list")
+        # A platform that does not know the filter sends every column.
+        return [each for each in found if isinstance(each, dict) and each.get("resourceLinkId") == resource]
+
+    async def add_line_item(self, platform: Platform, url: str, item: dict[str, Any]) -> dict[str, Any]:
+        """Create a column. Returns it as the platform stored it."""
+        headers = await self._headers(platform, LINE_ITEM_SCOPE) | {"content-type": _ITEM_TYPE, "accept": _ITEM_TYPE}
+        body = json.dumps(item).encode()
+        return _json(await self._ask("a new column", "POST", url, headers, body, expected=(200, 201)))
+
+    async def _headers(self, platform: Platform, scope: str) -> dict[str, str]:
+        return {"authorization": f"Bearer {await self._token(platform, scope)}"}
 
     async def score(self, platform: Platform, line_item: str, score: dict[str, Any]) -> int:
         """Send a score. Returns the HTTP status. Also raises what `Outside.fetch` raises."""
@@ -104,25 +127,54 @@ class PlatformRequests:
         headers = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
         answer = _json(await self._ask("a token", "POST", platform.token_url, headers, urlencode(fields).encode()))
         fresh, life = answer.get("access_token"), answer.get("expires_in", 0)
-        if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable() or len(fresh) > 8000:
+        if not isinstance(fresh, str):
             raise _failed("its response has no access token")
+        fresh = bearer(fresh)
         life_s = min(float(life), 3600.0) if isinstance(life, int | float) else 0.0
         self._tokens[platform.id, scope] = (time.monotonic() + life_s - 60, fresh)
         return fresh
+
+    async def configuration(self, url: str) -> dict[str, Any]:
+        """What a platform that registers itself says of itself."""
+        return _json(await self._ask("its configuration", "GET", url, {"accept": "application/json"}))
+
+    async def register(self, url: str, token: str, registration: dict[str, Any]) -> dict[str, Any]:
+        """Register this tool with a platform. Returns what the platform stored."""
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        if token:
+            headers["authorization"] = f"Bearer {bearer(token)}"
+        body = json.dumps(registration).encode()
+        return _json(await self._ask("a registration", "POST", url, headers, body, expected=(200, 201)))
 
     async def signed(self, claims: dict[str, Any]) -> str:
         """A JWT from this tool."""
         key = await self._keys.signing()
         return jwt.encode({"alg": ALGORITHM, "kid": key.kid}, claims, key)
 
-    async def _ask(self, what: str, method: str, url: str, headers: dict[str, str], body: bytes = b"") -> Reply:
+    async def _ask(
+        self,
+        what: str,
+        method: str,
+        url: str,
+        headers: dict[str, str],
+        body: bytes = b"",
+        *,
+        expected: Sequence[int] = (200,),
+    ) -> Reply:
         try:
             reply = await self._outside.fetch(method, url, headers, body)
         except FAULTS as error:
             raise _failed(f"no response for {what}: {fault_text(error)}") from None
-        if reply.status != 200:
+        if reply.status not in expected:
             raise _failed(f"it did not send {what}: HTTP {reply.status}")
         return reply
+
+
+def bearer(token: str) -> str:
+    """A token that can be written into a header. Raises `PlatformFailed`."""
+    if not token.isascii() or not token.isprintable() or len(token) > 8000:
+        raise _failed("its token is not one line of at most 8000 ASCII characters")
+    return token
 
 
 def fault_text(error: BaseException) -> str:
@@ -130,11 +182,16 @@ def fault_text(error: BaseException) -> str:
     return str(error)[:150] if isinstance(error, OSError) and str(error) else type(error).__name__
 
 
-def _json(reply: Reply) -> dict[str, Any]:
+def _parsed(reply: Reply) -> object:
+    """None if it is not JSON."""
     try:
-        document = json.loads(reply.body)
+        return json.loads(reply.body)
     except (ValueError, RecursionError):
-        document = None
+        return None
+
+
+def _json(reply: Reply) -> dict[str, Any]:
+    document = _parsed(reply)
     if not isinstance(document, dict):
         raise _failed("its response is not a JSON object")
     return document

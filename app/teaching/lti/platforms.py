@@ -7,8 +7,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.audit.log import record
-from app.accounts.caller import Caller
+from app.accounts.audit.log import Action, record
+from app.accounts.audit.models import AuditRow
+from app.accounts.caller import Caller, User
 from app.accounts.recent_sign_in import RecentSignIn
 from app.accounts.text_rules import check_line
 from app.core.clock import now
@@ -103,30 +104,68 @@ class Platforms:
         The platform decides who signs in to which account, so adding one needs a recent sign-in.
         """
         self._recent.require(caller)
-        row = PlatformRow(
-            id=new_id(),
+        return await self._add(caller.user, new_id(), new, "lti-platform-added", "")
+
+    async def add_by_link(self, owner: User, link_id: str, new: NewPlatform) -> Platform:
+        """A platform that registered itself by an owner's link, whose id it gets. Raises `FieldInvalid` and
+        `PlatformTaken`.
+        """
+        return await self._add(owner, link_id, new, "lti-platform-registered", f" ({link_id})")
+
+    async def was_registered(self, link_id: str) -> bool:
+        """Whether a platform has registered itself by this link, even if it has been removed since."""
+        used = select(AuditRow.id).where(
+            AuditRow.action == "lti-platform-registered", AuditRow.detail.endswith(f" ({link_id})")
+        )
+        async with self._database.reading() as session:
+            return await session.scalar(used.limit(1)) is not None
+
+    async def check(self, new: NewPlatform) -> None:
+        """Refuse a platform that cannot be added, whatever its client id. Raises `FieldInvalid` and `PlatformTaken`."""
+        async with self._database.reading() as session:
+            await self._check_in(session, self._row("", new.model_copy(update={"client_id": "unknown"})))
+
+    def check_address(self, field: str, url: str, longest: int = LONGEST_URL) -> str:
+        """Raises `FieldInvalid`."""
+        if not 1 <= len(url) <= longest:
+            raise FieldInvalid(f"{field}: must be an address of 1 to {longest} characters.")
+        try:
+            check_url(url, private=self._private)
+        except WebhookURLRefused as refusal:
+            raise FieldInvalid(f"{field}: {refusal}") from None
+        return url
+
+    def _row(self, platform_id: str, new: NewPlatform) -> PlatformRow:
+        return PlatformRow(
+            id=platform_id,
             name=check_line("name", new.name, LONGEST_NAME),
-            issuer=self._url("issuer", new.issuer, 200),
+            issuer=self.check_address("issuer", new.issuer, 200),
             client_id=check_line("client_id", new.client_id, LONGEST_ID),
-            login_url=self._url("login_url", new.login_url),
-            token_url=self._url("token_url", new.token_url),
-            keys_url=self._url("keys_url", new.keys_url),
+            login_url=self.check_address("login_url", new.login_url),
+            token_url=self.check_address("token_url", new.token_url),
+            keys_url=self.check_address("keys_url", new.keys_url),
             deployments=_deployments(new.deployments),
             grants_instructor=new.grants_instructor,
             created_at=now(),
         )
+
+    async def _check_in(self, session: AsyncSession, row: PlatformRow) -> None:
+        same = (await session.scalars(select(PlatformRow).where(PlatformRow.issuer == row.issuer))).all()
+        # Its accounts are those of the issuer, so another set of keys could sign in as any of them.
+        if any(each.keys_url != row.keys_url for each in same):
+            raise PlatformTaken(
+                f"The issuer {row.issuer!r} is already registered with another keys_url. Use the same one."
+            )
+        if len(await self._ids(session)) >= _MOST:
+            raise PlatformTaken(f"There are {_MOST} platforms, which is the maximum. Remove one first.")
+
+    async def _add(self, user: User, platform_id: str, new: NewPlatform, action: Action, origin: str) -> Platform:
+        row = self._row(platform_id, new)
         try:
             async with self._database.writing() as session:
-                same = (await session.scalars(select(PlatformRow).where(PlatformRow.issuer == row.issuer))).all()
-                # Its accounts are those of the issuer, so another set of keys could sign in as any of them.
-                if any(each.keys_url != row.keys_url for each in same):
-                    raise PlatformTaken(
-                        f"The issuer {row.issuer!r} is already registered with another keys_url. Use the same one."
-                    )
-                if len(await self._ids(session)) >= _MOST:
-                    raise PlatformTaken(f"There are {_MOST} platforms, which is the maximum. Remove one first.")
+                await self._check_in(session, row)
                 session.add(row)
-                record(session, caller.user, "lti-platform-added", None, "", row.name)
+                record(session, user, action, None, "", f"{row.name}{origin}")
         except IntegrityError:
             raise PlatformTaken(f"{row.issuer!r} with the client id {row.client_id!r} is already registered.") from None
         return _platform(row)
@@ -150,15 +189,6 @@ class Platforms:
 
     async def _ids(self, session: AsyncSession) -> list[str]:
         return list(await session.scalars(select(PlatformRow.id)))
-
-    def _url(self, field: str, url: str, longest: int = LONGEST_URL) -> str:
-        if not 1 <= len(url) <= longest:
-            raise FieldInvalid(f"{field}: must be an address of 1 to {longest} characters.")
-        try:
-            check_url(url, private=self._private)
-        except WebhookURLRefused as refusal:
-            raise FieldInvalid(f"{field}: {refusal}") from None
-        return url
 
 
 async def _find(session: AsyncSession, platform_id: str) -> PlatformRow:

@@ -38,5 +38,12 @@ class DeploymentsJSON(RequestBody):
     deployments: list[_Deployment] = Field(max_length=MOST_DEPLOYMENTS)
 
 
+class NewRegistrationLinkJSON(RequestBody):
+    """`name` is what the platform will be called here."""
+
+    name: str = Field(max_length=LONGEST_NAME, **_LINE)
+    grants_instructor: bool = False
+
+
 class PlatformList(View):
     platforms: list[Platform]

@@ -38,7 +38,11 @@ async def queue_scores(session: AsyncSession, attempt_id: str) -> None:
     ).one_or_none()
     if attempt is None:
         return
-    user_id, problem = attempt
+    await queue_scores_of(session, *attempt)
+
+
+async def queue_scores_of(session: AsyncSession, user_id: str, problem: str) -> None:
+    """Make the scores due that this student has at this problem, in the transaction that changes their points."""
     of_assignment = select(AssignmentProblemRow.assignment_id).where(AssignmentProblemRow.problem == problem)
     is_learner = or_(
         exists().where(ScoreRow.link_id == LinkRow.id, ScoreRow.user_id == user_id),
@@ -106,8 +110,8 @@ class ScoreSender:
             "timestamp": now().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         }
 
-    async def _points(self, user_id: str, link: LinkRow) -> tuple[float, int] | None:
-        """Points, and the most that there are. None while nothing counts."""
+    async def _points(self, user_id: str, link: LinkRow) -> tuple[float, float] | None:
+        """Points, and the most that there are for this student. None while nothing counts."""
         if link.problem is not None:
             best = select(func.max(AttemptRow.score)).where(
                 AttemptRow.user_id == user_id, AttemptRow.problem == link.problem, IS_SCORED
@@ -127,4 +131,5 @@ class ScoreSender:
         lines = (await gradebook(self._database, course, columns, only=user_id)).items
         if not lines or all(cell.points is None for cell in lines[0].cells):
             return None
-        return lines[0].total, sum(each.points for each in columns)
+        # A platform takes no score of nothing, such as that of a student who is excused from all of it.
+        return (lines[0].total, lines[0].possible) if lines[0].possible else None

@@ -23,7 +23,9 @@ from app.operations.operating.storage import read_storage
 from app.operations.webhooks.service import Webhooks
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.deadlines import RECENTLY, Deadline, Deadlines
-from app.teaching.courses.service import Courses, manages
+from app.teaching.courses.due_dates import is_over
+from app.teaching.courses.service import Courses
+from app.teaching.courses.staff import manages
 from app.teaching.lti.platforms import Platforms
 from app.teaching.overview.stuck_people import StuckPeople
 from app.teaching.rejudging.service import Rejudging
@@ -46,12 +48,13 @@ async def show_teaching(
     validations: Provided[Validations],
     audit: Provided[AuditLog],
 ) -> HTMLResponse:
-    """Instructors see all courses and what waits for them; assistants only the courses that they assist."""
+    """Instructors see the courses that they teach and what waits for them, assistants the courses that they assist."""
     is_manager = manages(user)
     if not is_manager and not await courses.assists_any(user):
         raise RoleMissing("Only instructors and the assistants of a course have this page.")
-    taught = [each for each in await courses.visible_to(user) if is_manager or await courses.assists(user, each.id)]
+    taught = [each for each in await courses.visible_to(user) if each.is_taught or each.is_assisted]
     due = await deadlines.near(user)
+    moment = now()
     return render_page(
         "teach.html",
         user=user,
@@ -59,7 +62,7 @@ async def show_teaching(
         courses=taught,
         titles={each.slug: each.manifest.title for each in catalogue.all()},
         due=due,
-        now=now(),
+        is_over=lambda due_at: is_over(due_at, moment),
         stuck=await stuck.list(user),
         reports=await reports.page(Cursor(_MOST), is_done=False) if is_manager else None,
         rejudges=await rejudging.open(_MOST) if is_manager else [],
@@ -74,12 +77,12 @@ async def _not_compared(due: list[Deadline], catalogue: Catalogue, audit: AuditL
     """The problems of closed assignments whose similarity report nobody has read since. Answers have none."""
     moment = now()
     compared = {each.slug for each in catalogue.all() if each.manifest.mode != "answer"}
-    # The entries have no course, so a report of one course counts for all.
+    # A report of one course counts for all.
     read = {each.split(",")[0] for each in await audit.details("similarity-read", moment - RECENTLY)}
     return [
         (each, problem)
         for each in due
-        if each.due_at <= moment and each.submitted > 1
+        if is_over(each.due_at, moment) and each.submitted > 1
         for problem in each.problems
         if problem in compared and problem not in read
     ]

@@ -12,7 +12,7 @@ from app.core.database import Database
 from app.core.view import View
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, MemberRow
-from app.teaching.courses.service import manages
+from app.teaching.courses.staff import manages
 
 FEWEST_REJECTED = 3
 RECENTLY = timedelta(days=14)

@@ -29,6 +29,7 @@ _DONE = {
     "deactivate_person": "Deactivated.",
     "reactivate_person": "Reactivated.",
     "merge_people": "Merged.",
+    "requested": "Another owner has to ask for the erasure, too, within a week.",
 }
 _REFUSALS = problem_responses(409)
 

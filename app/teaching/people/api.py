@@ -20,7 +20,7 @@ async def list_people(
     user: Instructor,
     directory: Provided[Directory],
     cursor: ByName,
-    q: Annotated[str, Query(max_length=100, description="A part of the name")] = "",
+    q: Annotated[str, Query(max_length=100, description="A part of the name, or of what a roster says")] = "",
     role: Annotated[Role | None, Query(description="Only these")] = None,
     state: Annotated[State | None, Query(description="Only these")] = None,
 ) -> PeoplePage:

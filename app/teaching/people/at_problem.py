@@ -1,6 +1,7 @@
 """The people who have tried a problem, and their progress, for instructors and owners."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import case, func, select
 
@@ -10,10 +11,13 @@ from app.core.database import Database
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.view import View
 from app.grading.queue.models import AttemptRow
+from app.teaching.identities.identity import RosterIdentities, RosterIdentity
 
 
 class PersonAtProblem(View):
-    """`sent` counts attempts and runs. `best_score` is null until an attempt is scored."""
+    """`sent` counts attempts and runs. `best_score` is null until an attempt is scored. `identity` is what a roster
+    says of the person.
+    """
 
     id: str
     name: str
@@ -21,9 +25,12 @@ class PersonAtProblem(View):
     best_score: int | None
     accepted: bool
     last_at: datetime
+    identity: RosterIdentity | None = None
 
 
-async def who_tried(database: Database, reader: User, problem: str, cursor: Cursor) -> Page[PersonAtProblem]:
+async def who_tried(
+    database: Database, identities: RosterIdentities, reader: User, problem: str, cursor: Cursor
+) -> Page[PersonAtProblem]:
     """By name."""
     row = AttemptRow
     is_accepted = (row.verdict_status == "accepted") & row.score.is_not(None)
@@ -43,4 +50,11 @@ async def who_tried(database: Database, reader: User, problem: str, cursor: Curs
     if reader.role != "owner":
         query = query.where(UserRow.role == "student")
     async with database.reading() as session:
-        return await paged(session, query, (UserRow.name,), cursor, PersonAtProblem.of_columns)
+        found = await paged(session, query, (UserRow.name,), cursor, _person)
+    known = await identities.of_people([each.id for each in found])
+    return found.map(lambda each: each.model_copy(update={"identity": known.get(each.id)}))
+
+
+def _person(*columns: Any) -> PersonAtProblem:
+    names = ("id", "name", "sent", "best_score", "accepted", "last_at")
+    return PersonAtProblem(**dict(zip(names, columns, strict=True)))

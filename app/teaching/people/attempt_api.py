@@ -12,6 +12,7 @@ from app.core.services import Provided
 from app.grading.attempts.schemas import AttemptPage
 from app.grading.attempts.service import Attempts
 from app.problems.catalogue import Catalogue
+from app.teaching.identities.identity import RosterIdentities
 from app.teaching.people.at_problem import who_tried
 from app.teaching.people.read_access import PersonsAttempt, PersonsReach
 from app.teaching.people.schemas import ProblemPeoplePage, SourcedAttemptJSON
@@ -42,8 +43,9 @@ async def list_who_tried(
     user: Instructor,
     catalogue: Provided[Catalogue],
     database: Provided[Database],
+    identities: Provided[RosterIdentities],
     cursor: ByName,
 ) -> ProblemPeoplePage:
     problem = catalogue.get(slug).slug
-    people = await who_tried(database, user, problem, cursor)
+    people = await who_tried(database, identities, user, problem, cursor)
     return ProblemPeoplePage(people=people, next=people.next)

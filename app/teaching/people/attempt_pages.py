@@ -15,6 +15,7 @@ from app.grading.attempts.progress import progress
 from app.grading.attempts.service import Attempts
 from app.grading.comments.service import Comments
 from app.problems.catalogue import Catalogue
+from app.teaching.identities.identity import RosterIdentities
 from app.teaching.people.at_problem import who_tried
 from app.teaching.people.attempt_timeline import read_timeline
 from app.teaching.people.read_access import PersonsReach
@@ -85,10 +86,15 @@ async def show_story(
 
 @router.get("/problems/{slug}/people")
 async def list_who_tried(
-    slug: str, user: Instructor, catalogue: Provided[Catalogue], database: Provided[Database], after: Later = None
+    slug: str,
+    user: Instructor,
+    catalogue: Provided[Catalogue],
+    database: Provided[Database],
+    identities: Provided[RosterIdentities],
+    after: Later = None,
 ) -> HTMLResponse:
     problem = catalogue.get(slug)
-    people = await who_tried(database, user, problem.slug, Cursor(_PAGE, after))
+    people = await who_tried(database, identities, user, problem.slug, Cursor(_PAGE, after))
     return render_page(
         "problem_people.html",
         user=user,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, cast, get_args
 from urllib.parse import urlencode
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, or_, select
 
 from app.accounts.caller import GUEST_ID
 from app.accounts.models import APITokenRow, SessionRow, UserRow
@@ -18,6 +18,7 @@ from app.core.rest.paging import Cursor, Page, paged
 from app.core.view import View
 from app.core.web.choices import one_of
 from app.grading.queue.models import AttemptRow
+from app.teaching.identities.identity import RosterIdentities, RosterIdentity
 
 State = Literal["active", "deactivated"]
 STATES: tuple[State, ...] = get_args(State)
@@ -25,7 +26,10 @@ _LONGEST = 100
 
 
 class Person(View):
-    """`deactivated_at` is null for an active account. `last_active_at` may lag by a few minutes."""
+    """`deactivated_at` is null for an active account. `last_active_at` may lag by a few minutes.
+
+    `identity` is what the rosters of courses say; null if nothing.
+    """
 
     id: str
     name: str
@@ -33,6 +37,7 @@ class Person(View):
     created_at: datetime
     deactivated_at: datetime | None
     last_active_at: datetime | None
+    identity: RosterIdentity | None = None
 
     @property
     def state(self) -> State:
@@ -41,7 +46,9 @@ class Person(View):
 
 @dataclass(frozen=True, slots=True)
 class PeopleFilter:
-    """An empty value matches everyone. A person must match every value. `q` is a part of the name."""
+    """An empty value matches everyone. A person must match every value. `q` is a part of the name, or
+    of the name, address or number in a roster.
+    """
 
     q: str = ""
     role: str = ""
@@ -66,10 +73,11 @@ class PeopleFilter:
         query = urlencode({name: value for name, value in (asdict(self) | more).items() if value})
         return f"/people?{query}" if query else "/people"
 
-    def conditions(self) -> list[ColumnElement[bool]]:
+    def conditions(self, identities: RosterIdentities) -> list[ColumnElement[bool]]:
         found: list[ColumnElement[bool]] = [UserRow.id != GUEST_ID]
         if self.q:
-            found.append(UserRow.name.contains(self.q.lower().encode(errors="replace").decode(), autoescape=True))
+            part = self.q.encode(errors="replace").decode()
+            found.append(or_(UserRow.name.contains(part.lower(), autoescape=True), identities.is_known_as(part)))
         if self.role:
             found.append(UserRow.role == self.role)
         if self.state:
@@ -97,16 +105,20 @@ _PEOPLE = select(
 class Directory:
     """Safe to share between requests."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, identities: RosterIdentities) -> None:
         self._database = database
+        self._identities = identities
 
     async def list(self, only: PeopleFilter, cursor: Cursor) -> Page[Person]:
         """By name."""
+        conditions = only.conditions(self._identities)
         async with self._database.reading() as session:
-            return await paged(session, _PEOPLE, (UserRow.name,), cursor, _person, only=only.conditions())
+            people = await paged(session, _PEOPLE, (UserRow.name,), cursor, _person, only=conditions)
+        known = await self._identities.of_people([each.id for each in people])
+        return people.map(lambda each: each.model_copy(update={"identity": known.get(each.id)}))
 
     async def count(self, only: PeopleFilter) -> int:
-        query = select(func.count()).select_from(UserRow).where(*only.conditions())
+        query = select(func.count()).select_from(UserRow).where(*only.conditions(self._identities))
         async with self._database.reading() as session:
             return await session.scalar(query) or 0
 
@@ -117,7 +129,8 @@ class Directory:
             row = (await session.execute(query)).one_or_none() if is_id(person_id) else None
         if row is None:
             raise no_person(person_id)
-        return _person(*row)
+        known = await self._identities.of_people([person_id])
+        return _person(*row).model_copy(update={"identity": known.get(person_id)})
 
 
 def no_person(person_id: str) -> PersonNotFound:

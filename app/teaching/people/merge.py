@@ -45,9 +45,12 @@ _WORDS = {
     "attempts": "attempts and runs",
     "identities": "ways to sign in with a provider or a learning platform",
     "course_members": "courses",
+    "course_staff": "courses that they teach",
+    "roster_lines": "entries in rosters",
     "api_tokens": "API tokens",
     "lti_scores": "scores for learning platforms",
     "give_ups": "problems given up",
+    "cell_marks": "points and excuses by hand",
 }
 
 
@@ -141,21 +144,23 @@ async def _both(
 
 
 def _twice(table: Table, gone_id: str, rest_id: str) -> list[ColumnElement[bool]]:
-    """For each key that the user is a part of: the rows of `gone` that would meet one of `rest`."""
+    """For each key that the person is a part of: the rows of `gone` that would meet one of `rest`."""
     other = table.alias("other")
     conditions = []
-    for columns in _keys(table):
-        same = [table.c[name] == other.c[name] for name in columns]
-        conditions.append(and_(table.c.user_id == gone_id, exists().where(other.c.user_id == rest_id, *same)))
+    for person in _columns(table):
+        for columns in _keys(table, person.name):
+            same = [table.c[name] == other.c[name] for name in columns]
+            conditions.append(and_(person == gone_id, exists().where(other.c[person.name] == rest_id, *same)))
     return conditions
 
 
-def _keys(table: Table) -> list[list[str]]:
+def _keys(table: Table, person: str) -> list[list[str]]:
+    """The other columns of each key with this one."""
     keys: list[Any] = [table.primary_key]
     keys += [each for each in table.constraints if isinstance(each, UniqueConstraint)]
     keys += [each for each in table.indexes if isinstance(each, Index) and each.unique]
     names = [[column.name for column in key.columns] for key in keys]
-    return [[name for name in key if name != "user_id"] for key in names if "user_id" in key]
+    return [[name for name in key if name != person] for key in names if person in key]
 
 
 async def _count(session: AsyncSession, table: Table, gone_id: str, rest_id: str) -> Part:

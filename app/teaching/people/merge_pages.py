@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import accounts_of
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed
+from app.core.rest.actions import Actions, FormPage, Typed, in_loop
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.templating import render_secret_page
@@ -57,7 +57,7 @@ actions = Actions("people", MergePage)
 
 @actions.pages.get("/people/{person_id}/merge")
 async def preview_merge(
-    page: Annotated[MergePage, Depends()], into: Annotated[str, Query(max_length=200)] = ""
+    page: Annotated[MergePage, Depends(in_loop(MergePage))], into: Annotated[str, Query(max_length=200)] = ""
 ) -> HTMLResponse:
     return await page.show(into)
 

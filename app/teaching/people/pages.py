@@ -7,6 +7,7 @@ from starlette.responses import HTMLResponse
 
 from app.accounts.roles import ROLES
 from app.accounts.web import Instructor
+from app.core.rest.actions import in_loop
 from app.core.rest.paging import Cursor
 from app.core.services import Provided
 from app.core.web.templating import render_page
@@ -41,5 +42,5 @@ async def list_people(
 
 
 @router.get("/{person_id}")
-async def show_person(page: Annotated[PersonPage, Depends()]) -> HTMLResponse:
+async def show_person(page: Annotated[PersonPage, Depends(in_loop(PersonPage))]) -> HTMLResponse:
     return await page.show()

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 from app.accounts.audit.log import LONGEST_REASON
 from app.accounts.web import Grader
 from app.core.errors import ProblemNotFound, Refused
-from app.core.rest.actions import Actions, FormPage, Typed
+from app.core.rest.actions import Actions, FormPage, Typed, in_loop
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.templating import render_page
@@ -21,6 +21,7 @@ from app.grading.comments.service import LONGEST, Comment, Comments, may_remove
 from app.problems.catalogue import Catalogue
 from app.teaching.people.read_access import PersonsAttempt
 from app.teaching.people.schemas import NewOverrideJSON
+from grader.package.variants import like
 
 _PATH = "/people/{person_id}/attempts/{attempt_id}"
 
@@ -46,7 +47,7 @@ class ReviewPage(FormPage):
         services = services_of(self.request)
         person, attempt = self.found
         try:
-            package = services[Catalogue].get(attempt.problem)
+            package = like(services[Catalogue].get(attempt.problem), attempt.variant)
             title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"
         except ProblemNotFound:  # withdrawn since
             title, starter, is_answer = attempt.problem, "", False
@@ -70,6 +71,7 @@ class ReviewPage(FormPage):
             longest=LONGEST,
             most_points=MOST_POINTS,
             longest_reason=LONGEST_REASON,
+            points_refusal=await services[Overrides].refusal(self.user, attempt.id),
         )
 
 
@@ -79,7 +81,7 @@ _POINTS = f"{_PATH}#points"
 
 @actions.pages.get("")
 async def show_attempt_of_person(
-    page: Annotated[ReviewPage, Depends()], line: Annotated[str, Query(max_length=9)] = ""
+    page: Annotated[ReviewPage, Depends(in_loop(ReviewPage))], line: Annotated[str, Query(max_length=9)] = ""
 ) -> HTMLResponse:
     """`line` is put into the form of a comment."""
     return await page.show(Typed(line=line))

@@ -54,6 +54,13 @@ class MergeJSON(RequestBody):
     end_higher_role: bool = False
 
 
+class EraseJSON(RequestBody):
+    """`name` is that of the account, to confirm. `reason` appears in the audit log."""
+
+    name: str = Field(min_length=1, max_length=200)
+    reason: str = Field(default="", **_REASON)
+
+
 class PeoplePage(View):
     """By name. For the next page, send `next` as `after`. It is null on the last page."""
 

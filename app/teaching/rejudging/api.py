@@ -9,6 +9,7 @@ from app.core.rest.actions import Actions
 from app.core.rest.paging import ById, NewestFirst
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
+from app.teaching.courses.service import Courses
 from app.teaching.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgePage
 from app.teaching.rejudging.service import Rejudge, Rejudging
 
@@ -39,7 +40,9 @@ async def rejudge_problem(
     slug: str,
     body: NewRejudgeJSON,
     rejudging: Provided[Rejudging],
+    courses: Provided[Courses],
 ) -> Rejudge:
+    await courses.require_taught(user, body.course, body.assignment)
     rejudge = await rejudging.request(slug, body.version, body.to_selection())
     response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
     return rejudge
@@ -51,8 +54,9 @@ async def rejudge_problem(
     responses=problem_responses(409),
 )
 async def count_rejudge(
-    user: Instructor, slug: str, body: NewRejudgeJSON, rejudging: Provided[Rejudging]
+    user: Instructor, slug: str, body: NewRejudgeJSON, rejudging: Provided[Rejudging], courses: Provided[Courses]
 ) -> RejudgeCountJSON:
+    await courses.require_taught(user, body.course, body.assignment)
     return RejudgeCountJSON.of(await rejudging.count(slug, body.version, body.to_selection()))
 
 

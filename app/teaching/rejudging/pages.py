@@ -16,6 +16,7 @@ from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.core.web.time_zone import chosen_zone
 from app.problems.catalogue import Catalogue
+from app.teaching.courses.service import Courses
 from app.teaching.rejudging.selection_form import Form, name_parts, scopes_of
 from app.teaching.rejudging.service import Rejudging
 
@@ -39,11 +40,17 @@ async def choose(request: Request, slug: str, user: Instructor) -> HTMLResponse:
 
 @router.post("/rejudge")
 async def begin(
-    request: Request, slug: str, user: Instructor, database: Provided[Database], rejudging: Provided[Rejudging]
+    request: Request,
+    slug: str,
+    user: Instructor,
+    database: Provided[Database],
+    rejudging: Provided[Rejudging],
+    courses: Provided[Courses],
 ) -> Response:
     form = Form.of_fields(await read_form(request, max_bytes=_LARGEST_FORM))
     try:
         chosen = await form.selection(database)
+        await courses.require_taught(user, chosen.course, chosen.assignment)
         rejudge = await rejudging.request(slug, form.version, chosen)
     except Refused as refusal:
         if form.is_plain:
@@ -76,7 +83,7 @@ async def show(
         user=user,
         rejudge=rejudge,
         balance=await rejudging.balance(slug, rejudge_id),
-        selection=await name_parts(database, rejudge.selection),
+        selection=await name_parts(database, user, rejudge.selection),
         losses=losses,
         changes=changes,
         more=changes.next,
@@ -100,7 +107,9 @@ async def _choice_page(
     count = None
     try:
         if refusal is None:
-            count = await services[Rejudging].count(slug, form.version, await form.selection(services[Database]))
+            chosen = await form.selection(services[Database])
+            await services[Courses].require_taught(user, chosen.course, chosen.assignment)
+            count = await services[Rejudging].count(slug, form.version, chosen)
     except Refused as found:
         refusal = found
     return render_page(
@@ -112,7 +121,7 @@ async def _choice_page(
         refusal=refusal,
         count=count,
         versions=everything.versions[:_MOST_VERSIONS],
-        scopes=await scopes_of(services[Database], slug),
+        scopes=await scopes_of(services[Database], user, slug),
         zone=chosen_zone() or "UTC",
     )
 

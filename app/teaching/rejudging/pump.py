@@ -32,7 +32,7 @@ class RejudgePump:
     """Any number of processes may have one. Only one of them advances a rejudge at a time."""
 
     def __init__(self, database: Database, queue: GradeQueue, hooks: QueueHooks) -> None:
-        self.loop = Loop("advancing rejudges", self.step, pause_s=1.0)
+        self.loop = Loop("advancing rejudges", self.step, pause_s=1.0, idle_pause_s=30.0)
         self._database = database
         self._hooks = hooks
         self._queue = queue
@@ -70,6 +70,7 @@ class RejudgePump:
                 kind="rejudge",
                 share=REJUDGES,
                 source=attempt.source,
+                variant=attempt.variant,
                 created_at=now(),
             )
             await self._queue.enqueue(session, trial)

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
+from app.core.clock import end_of_minute
 from app.core.errors import AssignmentNotFound, PersonNotFound, VersionNotFound
 from app.core.ids import is_id
 from app.core.view import View
@@ -15,8 +16,8 @@ from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.problems.models import PackageRow
 from app.teaching.courses.due_dates import closes_at
 from app.teaching.courses.errors import CourseNotFound
-from app.teaching.courses.exams import closes_for_all
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
+from app.teaching.courses.student_dates import first_opening, last_deadline
 from app.teaching.rejudging.errors import SelectionInvalid
 
 
@@ -79,9 +80,11 @@ async def selected(session: AsyncSession, slug: str, version: str, chosen: Selec
     if chosen.assignment is not None:
         assignment = await _assignment(session, slug, chosen.assignment, course_id)
         course_id = assignment.course_id
-        due_at = await closes_for_all(session, assignment.id, assignment.due_at)
-        last = closes_at(due_at, assignment.late_percent)
-        found += [row.created_at >= assignment.opens_at, row.created_at <= last]
+        due_at = await last_deadline(session, assignment.id, assignment.due_at)
+        course = await session.get_one(CourseRow, assignment.course_id)
+        last = closes_at(due_at, assignment.late_percent, course.time_zone, assignment.grace_minutes)
+        opens_at = await first_opening(session, assignment.id, assignment.opens_at)
+        found += [row.created_at >= opens_at, row.created_at < end_of_minute(last)]
     if course_id is not None:
         if await session.get(CourseRow, course_id) is None:
             raise CourseNotFound(f"There is no course with the id {course_id[:64]!r}.")

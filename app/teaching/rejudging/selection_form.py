@@ -7,12 +7,14 @@ from urllib.parse import parse_qsl
 
 from sqlalchemy import select
 
+from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.core.database import Database
 from app.core.errors import FieldInvalid, PersonNotFound
 from app.core.web.time_zone import chosen_zone
 from app.teaching.courses.due_dates import from_local
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow
+from app.teaching.courses.staff import is_taught_by
 from app.teaching.rejudging.selection import Selection
 
 MOST_PEOPLE = 500
@@ -79,13 +81,13 @@ class Scope:
     label: str
 
 
-async def scopes_of(database: Database, slug: str) -> list[Scope]:
-    """The assignments with a problem, and their courses, by name."""
+async def scopes_of(database: Database, user: User, slug: str) -> list[Scope]:
+    """The assignments with a problem, and their courses, by name: of those that the user teaches."""
     query = (
         select(CourseRow.id, CourseRow.name, AssignmentRow.id, AssignmentRow.name)
         .join(AssignmentRow, AssignmentRow.course_id == CourseRow.id)
         .join(AssignmentProblemRow, AssignmentProblemRow.assignment_id == AssignmentRow.id)
-        .where(AssignmentProblemRow.problem == slug)
+        .where(AssignmentProblemRow.problem == slug, is_taught_by(user))
         .order_by(CourseRow.name, CourseRow.id, AssignmentRow.due_at, AssignmentRow.id)
     )
     async with database.reading() as session:
@@ -100,7 +102,7 @@ async def scopes_of(database: Database, slug: str) -> list[Scope]:
 
 @dataclass(frozen=True, slots=True)
 class NamedSelection:
-    """A selection for a page. A deleted course, assignment or account has no name."""
+    """A selection for a page. A deleted course, assignment or account has no name, nor has a course of others."""
 
     versions: tuple[str, ...]
     course: str | None
@@ -110,17 +112,23 @@ class NamedSelection:
     until: datetime | None
 
 
-async def name_parts(database: Database, chosen: Selection) -> NamedSelection:
+async def name_parts(database: Database, user: User, chosen: Selection) -> NamedSelection:
+    of_course = select(CourseRow.name).where(CourseRow.id == chosen.course, is_taught_by(user))
+    of_assignment = (
+        select(AssignmentRow.name)
+        .join(CourseRow, CourseRow.id == AssignmentRow.course_id)
+        .where(AssignmentRow.id == chosen.assignment, is_taught_by(user))
+    )
     async with database.reading() as session:
-        course = await session.get(CourseRow, chosen.course) if chosen.course else None
-        assignment = await session.get(AssignmentRow, chosen.assignment) if chosen.assignment else None
+        course = await session.scalar(of_course) if chosen.course else None
+        assignment = await session.scalar(of_assignment) if chosen.assignment else None
         named = select(UserRow.name).where(UserRow.id.in_(chosen.people)).order_by(UserRow.name)
         people = list(await session.scalars(named)) if chosen.people else []
     people += ["a deleted account"] * (len(set(chosen.people)) - len(people))
     return NamedSelection(
         chosen.versions,
-        (course.name if course else "a deleted course") if chosen.course else None,
-        (assignment.name if assignment else "a withdrawn assignment") if chosen.assignment else None,
+        (course or "a course that is deleted or not yours") if chosen.course else None,
+        (assignment or "an assignment that is withdrawn or not yours") if chosen.assignment else None,
         tuple(people),
         chosen.since,
         chosen.until,

@@ -112,8 +112,9 @@ def _content(services: Services) -> Iterator[_Entry]:
 
 
 async def _visible(services: Services, caller: Caller | None) -> Iterable[tuple[str, str]]:
-    courses = await services[Courses].visible_to(caller.user) if caller else []
-    return [(each.name, each.id) for each in courses]
+    if caller is None:
+        return []
+    return [(each.name, each.id) for each in await services[Courses].visible_to(caller.user)]
 
 
 def _courses(courses: Iterable[tuple[str, str]]) -> Iterator[_Entry]:
@@ -127,5 +128,14 @@ async def _people(services: Services, caller: Caller | None, query: str, most: i
         return []
     people = await services[Directory].list(PeopleFilter.read({"q": query}), Cursor(most))
     return [
-        _Entry(Hit(group="People", title=each.name, detail=each.role, path=f"/people/{each.id}")) for each in people
+        _Entry(
+            Hit(
+                group="People",
+                title=each.name,
+                detail=" · ".join((*([each.identity.words] if each.identity else []), each.role)),
+                path=f"/people/{each.id}",
+            ),
+            query,  # what matched is perhaps in an older line
+        )
+        for each in people
     ]

@@ -1,108 +1,53 @@
-"""Which parts of two sources are similar after renaming, moving and reformatting: winnowing over normalised tokens.
+"""Which parts of two sources are similar after renaming, moving and reformatting: hashes of short runs of tokens.
 
-Comments, docstrings and layout are dropped, and every name that the author chose becomes the same token. Names after a
-dot stay, because they are those of a library. Every run of `RUN` tokens has a hash, and of each `WINDOW` neighbours the
-smallest is a fingerprint, so any common part of RUN + WINDOW - 1 tokens leaves one: Schleimer, Wilkerson and Aiken,
-"Winnowing", SIGMOD 2003.
-
-A regular expression reads the tokens, in one pass. Python's own parser can be made to end the process by a source that
-is nested deeply enough, and its tokens differ between releases.
+A run stays within a function, so the order of functions does not matter. How much a common run says depends on how many
+others have it: app/teaching/similarity/rarity.py.
 """
 
-import builtins
 import hashlib
-import keyword
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-RUN = 12
-WINDOW = 5
-MOST_TOKENS = 20_000
-_TOKEN = re.compile(
-    r"""(?P<comment>\#[^\n]*)
-    |(?P<string>[rbfutRBFUT]{0,2}(?:'{3}(?s:.)*?(?:'{3}|\Z)|"{3}(?s:.)*?(?:"{3}|\Z)
-        |'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?))
-    |(?P<number>\d[\w.]*(?:(?<=[eE])[+-]\d+)?|\.\d[\w.]*)
-    |(?P<name>[^\W\d]\w*)
-    |(?P<newline>\n)
-    |(?P<operator>->|:=|\*\*=?|//=?|<<=?|>>=?|[<>=!+\-*/%@&|^]=|[^\s\\])""",
-    re.VERBOSE,
-)
-_KNOWN_NAMES = frozenset(keyword.kwlist) | (frozenset(dir(builtins)) - {"_"})
-_CLOSING = frozenset(")]}")
+from app.teaching.similarity.operand_order import Token
+from app.teaching.similarity.tokens import functions_of
 
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    text: str
-    line: int
+# Tokens in a run. Two people often write the same shorter run; of a longer one, each small change breaks more.
+RUN = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """`marks` stands for the source in comparisons. `runs` is every hash, by its place in `tokens`."""
+    """`runs` has a hash for each run, and the places in `tokens` of its first token and behind its last one."""
 
     tokens: tuple[Token, ...]
-    runs: tuple[int, ...]
+    runs: tuple[tuple[int, int, int], ...]
     marks: frozenset[int]
 
-
-def tokens_of(source: str) -> list[Token]:
-    """The normalised tokens, at most `MOST_TOKENS`."""
-    found: list[Token] = []
-    line, begins, after_dot = 1, True, False
-    for match in _TOKEN.finditer(source):
-        kind, text = match.lastgroup, match[0]
-        here, line = line, line + text.count("\n")
-        if kind == "newline":
-            begins = True
-        elif kind == "comment":
-            pass
-        elif kind == "string" and begins:
-            pass  # a docstring, or a string that does nothing
-        else:
-            if text in _CLOSING and found and found[-1].text == ",":
-                found.pop()  # a formatter adds such commas
-            found.append(Token(_normal(str(kind), text, after_dot), here))
-            begins, after_dot = False, text == "."
-            if len(found) >= MOST_TOKENS:
-                break
-    return found
-
-
-def _normal(kind: str, text: str, after_dot: bool) -> str:
-    if kind == "string":
-        return "s"
-    if kind == "name" and not after_dot and text not in _KNOWN_NAMES:
-        return "n"
-    return text
+    @property
+    def identity(self) -> tuple[int, ...]:
+        """Equal for sources that differ at most in names, layout, comments and the order of functions."""
+        return tuple(sorted(each[0] for each in self.runs))
 
 
 def fingerprints(source: str) -> Fingerprints:
-    tokens = tokens_of(source)
-    texts = [each.text for each in tokens]
-    runs = [_hash(texts[at : at + RUN]) for at in range(len(texts) - RUN + 1)]
-    return Fingerprints(tuple(tokens), tuple(runs), frozenset(_winnow(runs)))
-
-
-def _winnow(runs: Sequence[int]) -> Iterable[int]:
-    if len(runs) < WINDOW:
-        return runs
-    return (min(runs[at : at + WINDOW]) for at in range(len(runs) - WINDOW + 1))
+    tokens: list[Token] = []
+    runs: list[tuple[int, int, int]] = []
+    for function in functions_of(source):
+        first, texts = len(tokens), [each.text for each in function]
+        tokens += function
+        # A function that is shorter than a run is one.
+        for at in range(max(1, len(texts) - RUN + 1) if texts else 0):
+            part = texts[at : at + RUN]
+            runs.append((_hash(part), first + at, first + at + len(part)))
+    return Fingerprints(tuple(tokens), tuple(runs), frozenset(each[0] for each in runs))
 
 
 def _hash(texts: Sequence[str]) -> int:
     return int.from_bytes(hashlib.blake2b("\0".join(texts).encode("utf-8", "replace"), digest_size=8).digest())
 
 
-def share(one: frozenset[int], other: frozenset[int]) -> float:
-    """The part of the smaller one that is also in the other."""
-    smaller = min(len(one), len(other))
-    return len(one & other) / smaller if smaller else 0.0
-
-
-def common_lines(one: Fingerprints, other: Fingerprints, ignored: frozenset[int]) -> set[int]:
+def common_lines(one: Fingerprints, other: Fingerprints, ignored: AbstractSet[int]) -> set[int]:
     """The numbers of the lines of `one` that are also in `other`, without ignored parts."""
-    alike = frozenset(other.runs) - ignored
-    return {token.line for at, run in enumerate(one.runs) if run in alike for token in one.tokens[at : at + RUN]}
+    alike = other.marks - ignored
+    return {token.line for run, at, end in one.runs if run in alike for token in one.tokens[at:end]}

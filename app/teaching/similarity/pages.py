@@ -1,19 +1,22 @@
-"""The pages of a similarity report, for instructors: the pairs, and two sources side by side."""
+"""The pages of a similarity report: the pairs, and two sources side by side. For instructors, and for assistants with
+the right `similarity`.
+"""
 
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Annotated
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
-from starlette.responses import HTMLResponse
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, Response
 
-from app.accounts.web import Instructor
+from app.accounts.web import Grader
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
-from app.teaching.courses.service import Courses
+from app.teaching.courses.course_in_path import CourseForSimilarity
 from app.teaching.similarity.compare import MOST_PEOPLE
-from app.teaching.similarity.report_filter import LEAST_PERCENT, read_narrowing
+from app.teaching.similarity.report_file import report_download
+from app.teaching.similarity.report_filter import EVERYTHING, LEAST_PERCENT, read_narrowing
 from app.teaching.similarity.service import Similarity
 from grader.core.text import plain_text
 
@@ -32,19 +35,19 @@ class Line:
 async def show_report(
     request: Request,
     slug: str,
-    user: Instructor,
-    courses: Provided[Courses],
+    user: Grader,
+    of: CourseForSimilarity,
     similarity: Provided[Similarity],
     catalogue: Provided[Catalogue],
-    course: Annotated[str | None, Query(max_length=32)] = None,
 ) -> HTMLResponse:
     """Pairs of all students, or of those of a course.
 
     The filter is in the address. The pairs are folded and not paged: each page would compare everyone again, and add
     its own entry to the audit log.
     """
-    of = await courses.get(user, course) if course else None
     narrowing = read_narrowing(request.query_params)
+    same_people = {"course": of.id} if of else {}
+    chosen = {"attempts": narrowing.attempts} if narrowing.attempts != EVERYTHING.attempts else {}
     report = await similarity.report(user, slug, of.id if of else None, narrowing)
     return render_page(
         "similarity.html",
@@ -56,28 +59,53 @@ async def show_report(
         narrowing=narrowing,
         least=LEAST_PERCENT,
         most_people=MOST_PEOPLE,
+        everything=_query(same_people),
+        file=_query(same_people | narrowing.address()),
+        context=_query(same_people | chosen),
     )
+
+
+@router.get("/problems/{slug}/similarity.csv")
+async def download_report(
+    request: Request,
+    slug: str,
+    user: Grader,
+    of: CourseForSimilarity,
+    similarity: Provided[Similarity],
+) -> Response:
+    report = await similarity.report(user, slug, of.id if of else None, read_narrowing(request.query_params))
+    return report_download(slug, report)
 
 
 @router.get("/problems/{slug}/similarity/{one_id}/{other_id}")
 async def show_pair(
+    request: Request,
     slug: str,
     one_id: str,
     other_id: str,
-    user: Instructor,
+    user: Grader,
+    of: CourseForSimilarity,
     similarity: Provided[Similarity],
     catalogue: Provided[Catalogue],
 ) -> HTMLResponse:
-    compared = await similarity.pair(user, slug, one_id, other_id)
+    """The address also says which report leads here, because the share depends on who else is compared."""
+    narrowing = read_narrowing(request.query_params)
+    compared = await similarity.pair(user, slug, one_id, other_id, of.id if of else None, narrowing)
     one = _lines(compared.pair.one.source, compared.one_lines)
     other = _lines(compared.pair.other.source, compared.other_lines)
     return render_page(
         "similarity_pair.html",
         user=user,
         problem=catalogue.get(slug),
+        course=of,
         pair=compared.pair,
         rows=list(zip_longest(one, other)),
+        report=_query(({"course": of.id} if of else {}) | narrowing.address()),
     )
+
+
+def _query(parameters: dict[str, str]) -> str:
+    return f"?{urlencode(parameters)}" if parameters else ""
 
 
 def _lines(source: str, alike: frozenset[int]) -> list[Line]:

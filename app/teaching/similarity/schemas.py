@@ -1,42 +1,69 @@
 """REST responses for similarity."""
 
+from datetime import datetime
+
 from pydantic import Field
 
 from app.core.view import View
-from app.teaching.similarity.service import SimilarityReport, Submission
+from app.teaching.identities.identity import RosterIdentity
+from app.teaching.similarity.service import SimilarityReport
+from app.teaching.similarity.submissions import Submission
 
 
 class StudentJSON(View):
+    """`identity` is what a roster says of the student; null if no roster does."""
+
     id: str
     name: str
+    identity: RosterIdentity | None
 
 
 class SimilarSubmissionJSON(View):
-    """The best submission of a student."""
+    """An attempt of a student.
+
+    `earlier` is how many runs and attempts the student sent before it. `saves` is how many texts the student's draft
+    has had in the browser; 0 if no draft was begun before it was sent.
+    """
 
     attempt: str
     user: StudentJSON
     score: int
+    accepted: bool
+    sent_at: datetime
+    earlier: int
+    saves: int
 
     @classmethod
     def of(cls, submission: Submission) -> "SimilarSubmissionJSON":
-        user = StudentJSON(id=submission.user_id, name=submission.name)
-        return cls(attempt=submission.attempt_id, user=user, score=submission.score)
+        return cls(
+            attempt=submission.attempt_id,
+            user=StudentJSON(id=submission.user_id, name=submission.name, identity=submission.identity),
+            score=submission.score,
+            accepted=submission.is_accepted,
+            sent_at=submission.sent_at,
+            earlier=submission.earlier,
+            saves=submission.saves,
+        )
 
 
 class SimilarPairJSON(View):
-    """`share` is the part of the shorter source that is also in the other one, without the starter."""
+    """`share` is the part of the source with fewer rare parts that is also in the other one, by weight.
+
+    `weight` is that of what they have in common: a part that no third student has counts 1, and one that everybody has,
+    or that comes with the problem, counts 0.
+    """
 
     one: SimilarSubmissionJSON
     other: SimilarSubmissionJSON
     share: float = Field(ge=0, le=1)
+    weight: float = Field(ge=0)
 
 
 class SimilarityJSON(View):
     """Highest share first. `left_out` people were not compared, because there are too many.
 
-    A group has three or more submissions that are identical except for names, comments and layout. In `pairs`, its
-    first member stands for all of it.
+    A group has three or more submissions that are identical except for names, comments, layout and the order of
+    functions. In `pairs`, its first member stands for all of it.
     """
 
     people: int
@@ -51,6 +78,7 @@ class SimilarityJSON(View):
                 one=SimilarSubmissionJSON.of(each.one),
                 other=SimilarSubmissionJSON.of(each.other),
                 share=round(each.share, 4),
+                weight=round(each.weight, 1),
             )
             for each in report.pairs
         ]

@@ -1,4 +1,4 @@
-"""The similarity report of a problem: the best submission of each student, in groups and in pairs.
+"""The similarity report of a problem: what students sent, in groups and in pairs.
 
 It is only for instructors, and the audit log records each reading. It says how much two sources have in common, and
 never why: a person has to read them.
@@ -6,45 +6,54 @@ never why: a person has to read them.
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.audit.log import record
 from app.accounts.caller import User
-from app.accounts.models import UserRow
 from app.core.database import Database
 from app.core.errors import AttemptNotFound, NothingToCompare
-from app.core.ids import is_id
-from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.problems.catalogue import Catalogue
-from app.teaching.courses.models import MemberRow
-from app.teaching.similarity.compare import MOST_PAIRS, MOST_PEOPLE, Pair, compare, groups_of, ignored_of
-from app.teaching.similarity.fingerprints import Fingerprints, common_lines, fingerprints
+from app.teaching.courses.roster_lines import RosterLines
+from app.teaching.similarity.compare import (
+    MOST_PAIRS,
+    Pair,
+    common_weight,
+    compare,
+    groups_of,
+    rarity_of,
+    share_of,
+    without_repeats,
+)
+from app.teaching.similarity.fingerprints import common_lines, fingerprints
+from app.teaching.similarity.rarity import PublicCode
 from app.teaching.similarity.report_filter import EVERYTHING, Narrowing
+from app.teaching.similarity.submissions import Submission, find_submission, find_submissions
 from grader.package.package import Package
+from grader.package.variants import every_variant
 
 _CODE_BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
-    """The best submission of a student, the latest of equal ones."""
-
-    attempt_id: str
-    user_id: str
-    name: str
-    score: int
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class SimilarPair:
+    """`weight` is that of what they have in common: a part that nobody else has counts 1."""
+
     one: Submission
     other: Submission
     share: float
+    weight: float
+
+    @property
+    def apart(self) -> timedelta:
+        return abs(self.one.sent_at - self.other.sent_at)
+
+    @property
+    def later(self) -> Submission:
+        return max(self.one, self.other, key=lambda each: each.sent_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,42 +86,76 @@ class Similarity:
     def __init__(self, database: Database, catalogue: Catalogue) -> None:
         self._database = database
         self._catalogue = catalogue
+        self._roster = RosterLines(database)
         self._turn = asyncio.Lock()
 
     async def report(
         self, reader: User, slug: str, course_id: str | None = None, narrowing: Narrowing = EVERYTHING
     ) -> SimilarityReport:
-        """All students, or those of a course, by share. Raises `ProblemNotFound` and `NothingToCompare`."""
+        """All students, or those of a course. Raises `ProblemNotFound` and `NothingToCompare`.
+
+        Of pairs with the same share in percent, one whose later submission came without drafts and earlier tries is
+        first.
+        """
         package = self._package(slug)
-        people, left_out = await self._submissions(package.slug, course_id)
+        async with self._database.reading() as session:
+            found, left_out = await find_submissions(session, package.slug, course_id, narrowing.attempts)
+        sent = {each.attempt_id: each for each in await self._identified(found, course_id)}
         async with self._turn:
-            keys, pairs = await asyncio.to_thread(_alike, package, [each.source for each in people])
-        same = {each[0]: [people[int(key)].name for key in each] for each in keys}
-        names = {key: same.get(key) or [people[int(key)].name] for pair in pairs for key in (pair.one, pair.other)}
-        groups = tuple(tuple(people[int(key)] for key in each) for each in keys if narrowing.has_any_of(same[each[0]]))
+            groups, pairs = await asyncio.to_thread(_alike, package, sent)
+        names = {key: [each.words] for key, each in sent.items()}
+        names |= {each[0]: [sent[key].words for key in each] for each in groups}
         asked_for = [
-            each
+            SimilarPair(sent[each.one], sent[each.other], each.share, each.weight)
             for each in pairs
             if narrowing.has_share(each.share) and narrowing.has_any_of(names[each.one] + names[each.other])
         ]
-        shown = tuple(
-            SimilarPair(people[int(each.one)], people[int(each.other)], each.share) for each in asked_for[:MOST_PAIRS]
-        )
+        asked_for.sort(key=lambda each: (-round(each.share * 100), not each.later.came_whole))
+        people = len({each.user_id for each in found})
         async with self._database.writing() as session:
-            record(session, reader, "similarity-read", None, "", f"{slug}, {len(people)} people")
-        return SimilarityReport(len(people), left_out, groups, shown, len(asked_for))
+            record(session, reader, "similarity-read", None, "", f"{slug}, {people} people", course_id)
+        return SimilarityReport(
+            people,
+            left_out,
+            tuple(tuple(sent[key] for key in each) for each in groups if narrowing.has_any_of(names[each[0]])),
+            tuple(asked_for[:MOST_PAIRS]),
+            len(asked_for),
+        )
 
-    async def pair(self, reader: User, slug: str, one_id: str, other_id: str) -> ComparedPair:
-        """Two attempts of different students side by side. Raises as `report`, and `AttemptNotFound`."""
+    async def pair(
+        self,
+        reader: User,
+        slug: str,
+        one_id: str,
+        other_id: str,
+        course_id: str | None = None,
+        narrowing: Narrowing = EVERYTHING,
+    ) -> ComparedPair:
+        """Two attempts of different students side by side, weighed as `report` weighs them.
+
+        Raises as `report`, and `AttemptNotFound`.
+        """
         package = self._package(slug)
         async with self._database.reading() as session:
-            one, other = [await _submission(session, package.slug, each) for each in (one_id, other_id)]
+            one, other = [await _submission(session, package.slug, each, course_id) for each in (one_id, other_id)]
+            found, _ = await find_submissions(session, package.slug, course_id, narrowing.attempts)
+        one, other = await self._identified([one, other], course_id)
+        sent = {each.attempt_id: each for each in (*found, one, other)}
         async with self._turn:
-            compared = await asyncio.to_thread(_lines, package, one.source, other.source)
+            compared = await asyncio.to_thread(_side_by_side, package, sent, one, other)
         async with self._database.writing() as session:
             for each, partner in ((one, other), (other, one)):
-                record(session, reader, "similarity-compared", each.user_id, "", f"{slug}, with {partner.name}")
-        return ComparedPair(SimilarPair(one, other, compared[0]), *compared[1:])
+                record(
+                    session, reader, "similarity-compared", each.user_id, "", f"{slug}, with {partner.name}", course_id
+                )
+        return compared
+
+    async def _identified(self, found: Sequence[Submission], course_id: str | None) -> list[Submission]:
+        """With what the roster says of each student."""
+        people = {each.user_id for each in found}
+        roster = self._roster
+        known = await (roster.of_course(course_id, people) if course_id else roster.of_people(people))
+        return [replace(each, identity=known.get(each.user_id)) for each in found]
 
     def _package(self, slug: str) -> Package:
         package = self._catalogue.get(slug)
@@ -123,71 +166,56 @@ class Similarity:
             )
         return package
 
-    async def _submissions(self, slug: str, course_id: str | None) -> tuple[list[Submission], int]:
-        """By name, at most `MOST_PEOPLE`, and how many more there are."""
-        row = AttemptRow
-        place = func.row_number().over(
-            partition_by=row.user_id, order_by=(row.score.desc(), row.created_at.desc(), row.id)
-        )
-        best = select(row.id, row.user_id, place.label("place")).where(row.problem == slug, IS_SCORED).subquery()
-        query = (
-            select(row.id, UserRow.id, UserRow.name, row.score, row.source)
-            .join(best, best.c.id == row.id)
-            .join(UserRow, UserRow.id == row.user_id)
-            .where(best.c.place == 1, UserRow.role == "student")
-            .order_by(UserRow.name)
-        )
-        if course_id is not None:
-            members = select(MemberRow.user_id).where(MemberRow.course_id == course_id, MemberRow.role == "student")
-            query = query.where(UserRow.id.in_(members))
-        async with self._database.reading() as session:
-            total = await session.scalar(select(func.count()).select_from(query.order_by(None).subquery())) or 0
-            rows = (await session.execute(query.limit(MOST_PEOPLE))).all()
-        return [_submission_of(*each) for each in rows], max(0, total - len(rows))
+
+def public_code(package: Package) -> PublicCode:
+    """Given are the starter, the helpers, and the code in the problem's texts. Styles are all solutions that ship with
+    it. Students of all variants are compared, so it is that of all.
+    """
+    handout: list[str] = []
+    styles = [package.reference]
+    for variant in every_variant(package):
+        handout += [variant.starter, *variant.helpers.values()]
+        handout += [block for text in (variant.statement, *variant.hints) for block in _CODE_BLOCK.findall(text)]
+        styles += [each.source for each in variant.accepted]
+    return PublicCode.of(handout, styles)
 
 
-async def _submission(session: AsyncSession, slug: str, attempt_id: str) -> Submission:
-    row = AttemptRow
-    query = (
-        select(row.id, UserRow.id, UserRow.name, row.score, row.source)
-        .join(UserRow, UserRow.id == row.user_id)
-        .where(row.id == attempt_id, row.problem == slug, IS_SCORED, UserRow.role == "student")
-    )
-    found = (await session.execute(query)).one_or_none() if is_id(attempt_id) else None
+async def _submission(session: AsyncSession, slug: str, attempt_id: str, course_id: str | None) -> Submission:
+    found = await find_submission(session, slug, attempt_id, course_id)
     if found is None:
-        raise AttemptNotFound(f"No student has an attempt at {slug} with the id {attempt_id[:64]!r}.")
-    return _submission_of(*found)
+        who = "No student of this course" if course_id else "No student"
+        raise AttemptNotFound(f"{who} has an attempt at {slug} with the id {attempt_id[:64]!r}.")
+    return found
 
 
-def _submission_of(attempt_id: str, user_id: str, name: str, score: int | None, source: str) -> Submission:
-    return Submission(attempt_id, user_id, name, score or 0, source)
+def _alike(package: Package, sent: Mapping[str, Submission]) -> tuple[list[tuple[str, ...]], list[Pair]]:
+    """Groups and pairs, by the ids of attempts."""
+    public = public_code(package)
+    prints = {key: fingerprints(each.source) for key, each in sent.items()}
+    authors = {key: each.user_id for key, each in sent.items()}
+    groups = groups_of(prints, public, authors)
+    rest = without_repeats(groups, list(prints))
+    pairs = compare({key: prints[key] for key in rest}, public, authors=authors)
+    together = [{authors[key] for key in each} for each in groups]
+    return groups, [
+        each for each in pairs if not any({authors[each.one], authors[each.other]} <= people for people in together)
+    ]
 
 
-def _public(package: Package) -> list[str]:
-    """What everyone gets with the problem: the starter, and the code in its texts."""
-    texts = (package.statement, *package.hints)
-    return [package.starter, *(block for text in texts for block in _CODE_BLOCK.findall(text))]
-
-
-def _alike(package: Package, sources: Sequence[str]) -> tuple[list[tuple[str, ...]], list[Pair]]:
-    """Groups and pairs, by the place of each source."""
-    prints = {str(number): fingerprints(each) for number, each in enumerate(sources)}
-    ignored = ignored_of(_public(package))
-    groups = groups_of(prints, ignored)
-    further = {key for each in groups for key in each[1:]}
-    return groups, compare({key: each for key, each in prints.items() if key not in further}, ignored)
-
-
-def _lines(package: Package, one: str, other: str) -> tuple[float, frozenset[int], frozenset[int]]:
-    ignored = ignored_of(_public(package))
-    first, second = fingerprints(one), fingerprints(other)
-    return (
-        _share(first, second, ignored),
+def _side_by_side(package: Package, sent: Mapping[str, Submission], one: Submission, other: Submission) -> ComparedPair:
+    public = public_code(package)
+    prints = {key: fingerprints(each.source) for key, each in sent.items()}
+    authors = {key: each.user_id for key, each in sent.items()}
+    first, second = prints[one.attempt_id], prints[other.attempt_id]
+    others = without_repeats(groups_of(prints, public, authors), list(prints))
+    class_keys = {*others, one.attempt_id, other.attempt_id}
+    rarity = rarity_of({key: prints[key] for key in class_keys}, public, authors)
+    weights = rarity.weights(first), rarity.weights(second)
+    weight = common_weight(*weights)
+    share = share_of(weight, *(sum(each.values()) for each in weights))
+    ignored = rarity.commonplace(first)
+    return ComparedPair(
+        SimilarPair(one, other, share, weight),
         frozenset(common_lines(first, second, ignored)),
         frozenset(common_lines(second, first, ignored)),
     )
-
-
-def _share(one: Fingerprints, other: Fingerprints, ignored: frozenset[int]) -> float:
-    pairs = compare({"0": one, "1": other}, ignored, least=0.0)
-    return pairs[0].share if pairs else 0.0

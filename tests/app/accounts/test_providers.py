@@ -17,6 +17,8 @@ from app.core.settings import Settings
 from app.core.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, OIDCServer, run_provider
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_in, sign_up
+from tests.app.teaching.courses.test_courses import create
+from tests.app.teaching.courses.test_roster_people import imported, members_of
 
 pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
@@ -120,6 +122,20 @@ async def test_sign_up_by_invitation_holds_here_too(start, provider):
         provider.subject = "subject-2"
         assert (await enter(http, invitation=invitation)).status_code == 403
         assert (await send_form(http, "/sign-in", WITH, invitation="a.b")).status_code == 403
+
+
+async def test_an_account_that_there_is_joins_the_courses_of_an_invitation(start):
+    async with start() as service, browser(service) as http, browser(service) as tess:
+        await sign_up(service, tess, "tess", "instructor")
+        await enter(http)
+        await send_form(http, "/problems", "/sign-out")
+        course = await create(tess)
+        [row] = await imported(tess, course, "name,email\nAda Lovelace,ada@example.org\n")
+        token = re.search(r"invitation=([^&]+)", row["url"])[1]
+        page = f"/sign-up?invitation={token}"
+        assert (await http.get(await go_to_provider(http, page, WITH, invitation=token))).status_code == 303
+        assert await members_of(service, course) == {"ada"}
+        assert (await http.get(page)).status_code == 403  # used up
 
 
 async def test_accounts_that_a_provider_makes_are_counted_and_signing_in_is_not(start, provider):

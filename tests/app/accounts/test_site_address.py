@@ -60,7 +60,9 @@ async def test_no_page_and_no_answer_repeats_the_host(start_service):
         await sign_in(service)
         for method, path in sorted(PUBLIC | OWN):
             if method == "GET":
-                where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="none")
+                where = path.format(
+                    slug="add_one", name="figure.svg", provider="oidc", token="none", track="basics", key_id="0"
+                )
                 for accept in ("text/html", "*/*"):
                     answer = await service.http.get(where, headers=EVIL | {"Accept": accept})
                     assert "192.0.2.99" not in f"{answer.text}{answer.headers}", where

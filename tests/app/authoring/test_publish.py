@@ -85,9 +85,12 @@ async def test_a_problem_that_lies_in_no_folder_is_served_in_its_place(start_ser
 async def test_what_an_operator_took_out_of_the_folder_is_served_no_more(start_service, tmp_path):
     async with start_service():
         pass
-    (tmp_path / "empty").mkdir()
-    async with start_service(problems=tmp_path / "empty") as service:
-        assert (await service.http.get(LIST)).json()["problems"] == []
+    other = tmp_path / "other" / "aaa_one"
+    for name, text in another("aaa_one").items():
+        (other / name).parent.mkdir(parents=True, exist_ok=True)
+        (other / name).write_text(text)
+    async with start_service(problems=other.parent) as service:
+        assert [each["slug"] for each in (await service.http.get(LIST)).json()["problems"]] == ["aaa_one"]
 
 
 @pytest.mark.xdist_group("postgresql")

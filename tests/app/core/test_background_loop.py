@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.core.background_loop import Loop
+from app.core.background_loop import Activity, Loop
 
 pytestmark = pytest.mark.anyio
 
@@ -30,3 +30,89 @@ async def test_a_loop_pauses_when_it_finds_nothing_and_when_a_step_fails(monkeyp
     await asyncio.gather(task, return_exceptions=True)
     assert pauses == [(7.0, 2), (7.0, 1)]
     assert "counting failed; trying again in 7 s" in caplog.text
+
+
+async def rests(loop: Loop, monkeypatch, until: int, then=lambda number: None) -> list[float]:
+    """How long the loop rests after each step, all parts of a rest together, for this many steps."""
+    slept, ended = [[]], asyncio.Event()
+    step = loop.step
+
+    async def counted() -> int | None:
+        if slept[-1]:
+            slept.append([])
+        if len(slept) > until:
+            ended.set()
+            await asyncio.Event().wait()
+        then(len(slept))
+        return await step()
+
+    async def pause(seconds: float) -> None:
+        slept[-1].append(seconds)
+
+    monkeypatch.setattr("app.core.background_loop.sleep", pause)
+    loop.step = counted
+    task = asyncio.create_task(loop.run())
+    await asyncio.wait_for(ended.wait(), 10)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    return [sum(each) for each in slept[:until]]
+
+
+async def nothing() -> int:
+    return 0
+
+
+async def test_a_loop_without_work_rests_longer_and_longer_up_to_a_limit(monkeypatch):
+    loop = Loop("waiting", nothing, pause_s=2.0, idle_pause_s=10.0)
+    assert await rests(loop, monkeypatch, 5) == [2.0, 4.0, 8.0, 10.0, 10.0]
+    assert await rests(Loop("waiting", nothing, pause_s=2.0), monkeypatch, 3) == [2.0, 2.0, 2.0]
+
+
+async def test_news_shorten_the_next_rest_but_never_below_the_pause(monkeypatch):
+    loop = Loop("waiting", nothing, pause_s=2.0, idle_pause_s=60.0)
+    activity = Activity()
+    activity.watch(loop)
+    # During the step: what it has read may be out of date.
+    found = await rests(loop, monkeypatch, 6, lambda number: activity.note() if number == 4 else None)
+    assert found == [2.0, 4.0, 8.0, 2.0, 2.0, 4.0]
+
+
+async def test_work_makes_a_loop_quick_again(monkeypatch):
+    left, slept, ended = [0, 0, 0, 1, 0, 0], [], asyncio.Event()
+
+    async def step() -> int:
+        if not left:
+            ended.set()
+            await asyncio.Event().wait()
+        return left.pop(0)
+
+    async def pause(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr("app.core.background_loop.sleep", pause)
+    task = asyncio.create_task(Loop("working", step, pause_s=2.0, idle_pause_s=60.0).run())
+    await asyncio.wait_for(ended.wait(), 10)
+    task.cancel()
+    assert sum(slept) == 2 + 4 + 8 + 2 + 4
+
+
+async def test_news_end_a_long_rest():
+    steps = asyncio.Queue()
+
+    async def step() -> int:
+        steps.put_nowait(None)
+        return 0
+
+    loop = Loop("resting", step, pause_s=0.01, idle_pause_s=3600.0)
+    task = asyncio.create_task(loop.run())
+    try:
+        for _ in range(4):
+            await steps.get()
+        # By now it rests for longer each time.
+        await asyncio.sleep(0.5)
+        loop.hurry()
+        while not steps.empty():
+            steps.get_nowait()
+        await asyncio.wait_for(steps.get(), 1.0)
+    finally:
+        task.cancel()

@@ -1,6 +1,7 @@
 """The database is brought up to date or refused with the reason, on SQLite and on PostgreSQL."""
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from sqlalchemy import (
     Integer,
     MetaData,
     Table,
+    create_engine,
     func,
     insert,
     inspect,
@@ -26,10 +28,13 @@ from sqlalchemy import (
 import app.accounts.models
 import app.grading.queue.models
 import app.problems.models
+from app.core import migrate as migrating
+from app.core import migration_steps
 from app.core.clock import now
 from app.core.database import Base, Database
-from app.core.migrate import migrate, migration_config
+from app.core.migrate import migrate, migration_config, newest_revision, refuse_if_outdated, require_schema, works_with
 from app.core.start_errors import DatabaseUnusable, SettingInvalid
+from tests.app.conftest import POSTGRESQL
 
 pytestmark = pytest.mark.anyio
 
@@ -96,6 +101,8 @@ async def step(database: Database, revision: str, *, down: bool = False) -> None
         await connection.run_sync(run)
 
 
+# The last revision of the last release.
+RELEASED = "0045"
 OLD_VERDICTS = {
     "a": ("finished", '{"status": "accepted", "stdout": "a\\u0000b"}'),
     "r": ("finished", '{"status": "rejected"}'),
@@ -215,7 +222,7 @@ async def test_a_newer_database_is_refused(file):
 
 
 async def test_a_locked_database_is_refused(file, monkeypatch):
-    monkeypatch.setattr("app.core.database._BUSY_LIMIT_S", 0.05)
+    monkeypatch.setattr("app.core.sqlite_connections._BUSY_LIMIT_S", 0.05)
     await migrate(open_sqlite(file))
     holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
@@ -242,3 +249,123 @@ async def test_the_database_of_another_program_is_refused(file):
 def test_a_wrong_url_is_refused(url):
     with pytest.raises(SettingInvalid):
         Database(url)
+
+
+async def test_an_empty_database_is_created_and_an_older_one_is_not_served(empty_database):
+    assert await require_schema(empty_database) is True
+    assert await require_schema(empty_database) is False
+    await step(empty_database, "0044", down=True)
+    with pytest.raises(DatabaseUnusable, match=r"earlier version of Meshgrade \(revision 0044") as refused:
+        await require_schema(empty_database)
+    assert "./meshgrade migrate" in refused.value.remedy
+    said: list[str] = []
+    await migrate(empty_database, said.append)
+    assert [line.partition(":")[0] for line in said] == [each for each in REVISIONS if each > "0044"]
+    assert said[0].partition(" (")[0] == (
+        "0045: When each draft was begun, so that the time that a problem takes can be measured"
+    )
+    assert await require_schema(empty_database) is False
+
+
+async def fill_with_attempts(database: Database, number: int) -> None:
+    async with database.engine.execution_options(writer=True).begin() as connection:
+        await connection.execute(
+            text("INSERT INTO users (id, name, role, created_at) VALUES ('u', 'u', 'owner', :at)"), {"at": now()}
+        )
+        rows = [
+            {"id": f"{each:06}", "at": now(), "verdict": f'{{"status": "{"accepted" if each % 3 else "rejected"}"}}'}
+            for each in range(number)
+        ]
+        columns = "id, user_id, problem, version, kind, source, status, priority, tries, verdict, created_at"
+        values = ":id, 'u', 'p', 'v', 'attempt', 'x', 'finished', 0, 0, :verdict, :at"
+        await connection.execute(text(f"INSERT INTO attempts ({columns}) VALUES ({values})"), rows)
+
+
+async def test_a_long_migration_reports_is_readable_meanwhile_and_goes_on(empty_database, monkeypatch):
+    await step(empty_database, "0001")
+    await fill_with_attempts(empty_database, 1200)
+    monkeypatch.setattr(migration_steps, "_REPORT", 500)
+    said: list[str] = []
+    reader = sync_reader(empty_database)
+
+    class Killed(Exception):
+        pass
+
+    def note(line: str) -> None:
+        said.append(line)
+        # Nothing that reads has to wait for the migration.
+        assert reader() == 1200
+        if len(said) == 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        await migrate(empty_database, note)
+    assert said == ["0002: 500 of 1,200 rows of attempts", "0002: 1,000 of 1,200 rows of attempts"]
+    await migrate(empty_database, note)
+    assert "0005: 1,200 of 1,200 rows of attempts" in said
+    async with empty_database.reading() as session:
+        row = app.grading.queue.models.AttemptRow
+        found = await session.execute(select(row.verdict_status, func.count()).group_by(row.verdict_status))
+        assert dict(found.all()) == {"accepted": 800, "rejected": 400}
+
+
+def sync_reader(database: Database) -> Callable[[], int]:
+    """Counts the attempts from a connection of its own, at once or not at all."""
+    url = database.engine.url
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url.set(drivername="sqlite"), connect_args={"timeout": 0})
+    else:
+        engine = create_engine(url, connect_args={"options": "-c lock_timeout=200ms"})
+
+    def count() -> int:
+        with engine.connect() as connection:
+            return connection.scalar(text("SELECT count(*) FROM attempts")) or 0
+
+    return count
+
+
+@pytest.mark.parametrize("empty_database", [POSTGRESQL], indirect=True)
+async def test_a_migration_waits_for_those_who_read(empty_database, monkeypatch):
+    # SQLite's readers hold nothing that a migration needs.
+    monkeypatch.setattr(migrating, "_LOCK_TIMEOUT", "50ms")
+    monkeypatch.setattr(migrating, "_AGAIN_S", 0.01)
+    await step(empty_database, "0044")
+    said: list[str] = []
+    with create_engine(empty_database.engine.url).connect() as reader:
+        reader.execute(text("SELECT count(*) FROM drafts"))
+
+        def note(line: str) -> None:
+            said.append(line)
+            reader.rollback()
+
+        await migrate(empty_database, note)
+    assert said[0] == "0045: other transactions hold the table; trying again"
+    assert any(line.startswith("0045: When each draft was begun") for line in said)
+
+
+@pytest.mark.parametrize(
+    ("newer", "works"), [("9999_0045", True), ("9999_0001", True), ("9999_9998", False), ("9999", False)]
+)
+async def test_the_release_before_works_on_until_the_schema_says_otherwise(file, newer, works):
+    database = open_sqlite(file)
+    await migrate(database)
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", (newer,))
+    async with database.reading() as session:
+        if works:
+            await refuse_if_outdated(session)
+            assert await require_schema(database) is False
+        else:
+            with pytest.raises(migrating.Outdated):
+                await refuse_if_outdated(session)
+            with pytest.raises(DatabaseUnusable, match="newer version"):
+                await require_schema(database)
+
+
+def test_revisions_since_the_release_name_the_oldest_code_that_works_with_them():
+    """`0046_0045`: see app/core/migrate.py. It never falls."""
+    since = [each for each in REVISIONS if each > RELEASED]
+    oldest = [works_with(each) for each in since]
+    assert all("_" in each for each in since)
+    assert oldest == sorted(oldest)
+    assert newest_revision() == REVISIONS[-1]

@@ -71,6 +71,46 @@ def test_everything_that_is_wrong_is_named_at_once_with_a_suggestion(monkeypatch
     assert "MESHGRADE_GRADING_SLOT, " in refused.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("PUBLIC_URL", "grader.example.org", "a complete address that starts with https:// or http://"),
+        ("PUBLIC_URL", "https://", "such as https://grader.example.org"),
+        ("PUBLIC_URL", "https://grader.example.org:port", "a complete address"),
+        ("PUBLIC_URL", "https://example.org/grader", "cannot be served below a path. Give it a host name of its own"),
+        ("PUBLIC_URL", "https://example.org?a=b", "cannot be served below a path"),
+        ("PUBLIC_URL", "https://me:secret@example.org", "must not contain a user name or a password"),
+        ("OIDC_ISSUER", "id.example.org", "such as https://id.example.org/realms/school"),
+        ("OIDC_ISSUER", "https://id.example.org/?a=b", "must not contain ? or #"),
+        ("WORKER_NAME", "grader 2", "only letters A to Z, digits and . _ : -"),
+    ],
+)
+def test_what_may_be_written_is_said_in_words(name, value, words, monkeypatch):
+    monkeypatch.setenv(f"MESHGRADE_{name}", value)
+    with pytest.raises(SettingInvalid) as refused:
+        load_settings()
+    assert words in str(refused.value)
+    assert "pattern" not in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_slash_at_the_end_of_an_address_is_no_path(monkeypatch):
+    monkeypatch.setenv("MESHGRADE_PUBLIC_URL", "https://grader.example.org/")
+    assert load_settings().public_url == "https://grader.example.org"
+
+
+def test_a_folder_is_named_by_its_whole_path(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MESHGRADE_PROBLEMS", "problms")
+    with pytest.raises(SettingInvalid, match=f"'problems' cannot be used: {tmp_path}/problms does not exist"):
+        load_server_settings()
+
+
+def test_no_setting_is_refused_by_a_regex_in_its_message():
+    for name, field in Settings.model_fields.items():
+        assert not [each for each in field.metadata if getattr(each, "pattern", None)], name
+
+
 def test_a_command_that_reads_no_folder_needs_none(monkeypatch):
     monkeypatch.setenv("MESHGRADE_PROBLEMS", "/nonexistent")
     load_settings()

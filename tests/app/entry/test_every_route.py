@@ -159,7 +159,7 @@ async def refused_as(service, refusal: type[Refused], headers: dict[str, str], t
         fields = RECENT.get((method, path), {"source": "x", "action": "run"})
         is_api = path.startswith("/api/")
         body = {"json": fields} if is_api else {"data": fields | {"form_token": token}}
-        where = path.format(slug="add_one", provider="oidc", token="0", **dict.fromkeys(IDS, "0" * 32))
+        where = path.format(slug="add_one", provider="oidc", token="0", track="basics", **dict.fromkeys(IDS, "0" * 32))
         answer = await service.http.request(method, where, headers=headers, **(body if method == "POST" else {}))
         if answer.status_code == 403 and refusal.title in answer.text:
             found.add((method, path))

@@ -1,10 +1,12 @@
 """Draws the schedule of a computation on a chip: above, what computes; below, which collectives are in flight."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from markupsafe import Markup
 
 from app.core.web.drawings.placement import label
+from app.core.web.drawings.schedule_copies import copies_text, draw_copies
 from app.core.web.drawings.svg import drawing, element
 from app.core.web.drawings.timeline import axes_text, kind_number
 from app.core.web.drawings.units import bytes_text, exact_text, flops_text
@@ -30,11 +32,12 @@ def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool
     Args:
       has_streams: it is a GPU's, which runs kernels in one stream and asynchronous collectives in another.
     Returns:
-      None if there is no collective among them.
+      None if there is no collective among them, and no copy.
     """
     steps = computation.steps[:MAX_STEPS]
-    collectives = [each for each in computation.collectives if max(each.start, each.done or 0) < len(steps)]
-    if not collectives:
+    merged = _merged(computation.collectives)
+    collectives = [each for each in merged if max(each.start, each.done or 0) < len(steps)]
+    if not (collectives or computation.copies):
         return None
     communicates = {at for each in collectives for at in (each.start, each.done)}
     places = _places(steps, communicates)
@@ -47,14 +50,22 @@ def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool
             rectangle = element("rect", x=left, y=y, width=width, height=_ROW, class_="block step")
             shapes.append(element("g", element("title", step_text(step)), rectangle))
     y += _ROW + _GAP
-    shapes.append(element("text", below, x=0, y=y + 10, class_="name"))
-    y += _NAMES
+    if lanes:
+        shapes.append(element("text", below, x=0, y=y + 10, class_="name"))
+        y += _NAMES
     for number, lane in enumerate(lanes):
         shapes += [_bar(each, places, y + number * (_ROW + _CODE + _GAP)) for each in lane]
     y += len(lanes) * (_ROW + _CODE + _GAP)
+    if computation.copies:
+        shapes.append(element("text", "copies between memories", x=0, y=y + 10, class_="name"))
+        y += _NAMES
+        marks, height = draw_copies(computation.copies, places, y)
+        shapes += marks
+        y += height + _GAP
     width = max(sum(places[-1]), 150.0)
     waits = sum(not is_hidden(each) for each in collectives)
     described = f"{len(collectives)} collectives. The chip is idle during {waits} of them. The table lists them."
+    described += f" {copies_text(computation.copies)}." if computation.copies else ""
     return drawing("timeline", width, y, title, described, *shapes)
 
 
@@ -77,11 +88,46 @@ def hidden_text(each: ChipCollective) -> str:
     """What is computed while it is in flight; empty if nothing is."""
     if not is_hidden(each):
         return ""
-    if each.hidden_cycles:
-        work = f"{exact_text(each.hidden_cycles)} cycles"
+    if not each.hidden_cycles:
+        work = _kernels(each.hidden_kernels)
+    elif each.hidden_without_estimate:
+        work = (
+            f"{exact_text(each.hidden_cycles)} cycles and {_kernels(each.hidden_without_estimate)} without an estimate"
+        )
     else:
-        work = "1 kernel" if each.hidden_kernels == 1 else f"{exact_text(each.hidden_kernels)} kernels"
-    return f"{work}, {flops_text(each.hidden_flops)}" if each.hidden_flops else work
+        work = f"{exact_text(each.hidden_cycles)} cycles"
+    work = f"{work}, {flops_text(each.hidden_flops)}" if each.hidden_flops else work
+    if each.estimated_cycles is None:
+        return work
+    needed = exact_text(each.estimated_cycles)
+    if each.queued_cycles:
+        needed += f", after {exact_text(each.queued_cycles)} for others in flight,"
+    if each.is_hidden_long_enough is None:
+        return f"{work}; by their bandwidth, the links need {needed.rstrip(',')}"
+    enough = "enough" if each.is_hidden_long_enough else "too few"
+    return f"{work}, {enough} for the {needed} that the links need by their bandwidth"
+
+
+def wait_text(each: ChipCollective) -> str:
+    """How long everything else waits, if nothing is computed while it is in flight."""
+    about = "" if each.estimated_cycles is None else f", about {exact_text(each.estimated_cycles)} cycles"
+    return f"nothing (everything else waits{about})"
+
+
+def _kernels(count: int) -> str:
+    return "1 kernel" if count == 1 else f"{exact_text(count)} kernels"
+
+
+def _merged(collectives: Sequence[ChipCollective]) -> list[ChipCollective]:
+    """One entry for all lines of each collective."""
+    sizes: Counter[int] = Counter()
+    for number, each in enumerate(collectives):
+        sizes[number if each.sent_with is None else each.sent_with] += each.bytes
+    return [
+        each.model_copy(update={"bytes": sizes[number]})
+        for number, each in enumerate(collectives)
+        if each.sent_with is None
+    ]
 
 
 def _places(steps: Sequence[ChipStep], communicates: Collection[int | None]) -> list[tuple[float, float]]:

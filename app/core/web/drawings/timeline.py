@@ -18,17 +18,21 @@ _WIDTH, _HEIGHT, _THINNEST, _STRIP = 100.0, 8.0, 1.0, 160.0
 
 
 def draw_timeline(
-    title: str, programs: Mapping[str, Sequence[CollectiveCall]], anchors: Mapping[str, Sequence[str]] | None = None
+    title: str,
+    programs: Mapping[str, Sequence[CollectiveCall]],
+    anchors: Mapping[str, Sequence[str]] | None = None,
+    notes: Mapping[str, Sequence[str]] | None = None,
 ) -> Markup:
     """Draw programs, side by side with their names if there are several. A bar is a share of all bytes.
 
     Args:
       anchors: for each program, the id of the line that causes each collective, such as `line-6`, or an empty text.
+      notes: likewise, what else there is to say of each collective.
     """
     shown = {name: blocks[:MAX_BLOCKS] for name, blocks in programs.items()}
     most = max((sum(map(_all_bytes, blocks)) for blocks in shown.values()), default=0)
     lanes = [
-        _lane(name if len(shown) > 1 else "", blocks, (anchors or {}).get(name, ()), most)
+        _lane(name if len(shown) > 1 else "", blocks, (anchors or {}).get(name, ()), (notes or {}).get(name, ()), most)
         for name, blocks in shown.items()
     ]
     return element("div", *lanes, class_="timelines", role="group", aria_label=title)
@@ -58,12 +62,15 @@ def size_text(block: CollectiveCall) -> str:
     return f"{count} {TIMES} {bytes_text(block.bytes)}"
 
 
-def _lane(name: str, blocks: Sequence[CollectiveCall], anchors: Sequence[str], most: int) -> Markup:
+def _lane(
+    name: str, blocks: Sequence[CollectiveCall], anchors: Sequence[str], notes: Sequence[str], most: int
+) -> Markup:
     heading = [element("p", element("strong", name))] if name else []
     if not blocks:
         return element("div", *heading, element("p", "No communication between devices."), class_="timeline")
-    placed = zip(blocks, list(anchors) or [""] * len(blocks), strict=False)
-    rows = [_row([block for block, _ in run], anchor, most) for (*_, anchor), run in groupby(placed, _kind)]
+    none = [""] * len(blocks)
+    placed = zip(blocks, anchors or none, notes or none, strict=False)
+    rows = [_row([block for block, *_ in run], *key[-2:], most) for key, run in groupby(placed, _kind)]
     shown, more = rows[:MAX_OPEN], rows[MAX_OPEN:]
     folded = [element("details", element("summary", f"{len(more)} more"), element("ol", *more))] if more else []
     return element("div", *heading, element("ol", *shown), *folded, class_="timeline")
@@ -82,17 +89,18 @@ def draw_strip(blocks: Sequence[CollectiveCall], title: str) -> Markup:
     return drawing("timeline", max(x, _STRIP), _HEIGHT, title, "; ".join(map(block_text, shown)), *shapes)
 
 
-def _kind(placed: tuple[CollectiveCall, str]) -> tuple[str, Axes | None, bool, int | None, str]:
+def _kind(placed: tuple[CollectiveCall, str, str]) -> tuple[str, Axes | None, bool, int | None, str, str]:
     """Neighbours with an equal one are one row."""
-    block, anchor = placed
-    return block.collective, block.axes, block.in_loop, block.executions, anchor
+    block, anchor, note = placed
+    return block.collective, block.axes, block.in_loop, block.executions, anchor, note
 
 
-def _row(run: Sequence[CollectiveCall], anchor: str, most: int) -> Markup:
+def _row(run: Sequence[CollectiveCall], anchor: str, note: str, most: int) -> Markup:
     block = run[0]
     over = [" over ", element("b", axes_text(block.axes))] if block.axes else []
     loop = [element("span", " in a loop", class_="soft")] if block.in_loop else []
     times = [f"{len(run)} {TIMES} "] if len(run) > 1 else []
+    more = [element("span", f", {note}", class_="soft")] if note else []
     size = size_text(block)
     if len({each.bytes for each in run}) > 1:
         size = f"{size_text(block.model_copy(update={'bytes': sum(each.bytes for each in run)}))} together"
@@ -110,7 +118,7 @@ def _row(run: Sequence[CollectiveCall], anchor: str, most: int) -> Markup:
     number = anchor.rpartition("-")[2]
     return element(
         "li",
-        element("span", *times, element("strong", label(block.collective)), *over, *loop, class_="what"),
+        element("span", *times, element("strong", label(block.collective)), *over, *loop, *more, class_="what"),
         bar,
         element("span", size, class_="number"),
         *([element("a", f"line {number}", href=f"#{anchor}")] if anchor else []),

@@ -1,14 +1,16 @@
 // The Explorer: what is written on the left is compiled, and the result appears on the right, without leaving the page.
 import { CodeBox } from "./code_box.js";
-import { mark, onPoint } from "./explored_lines.js";
+import { mark, onPoint, showStarts } from "./explored_lines.js";
 import { LiveLine } from "./live.js";
 import "./panes.js";
 import { restoreFields, storeFields } from "./explored_fields.js";
+import { offerModules } from "./explored_modules.js";
 
 // A pause in typing this long is a rest.
-const REST_MS = 1200;
+const REST_MS = 500;
 const FIRST_MS = 400;
 const EVERY_MS = 2000;
+const TOO_MANY = 429;
 const SWITCH = "meshgrade:compile-as-you-type";
 
 const form = document.querySelector("[data-explore]");
@@ -26,6 +28,7 @@ let busy = false;
 // The run that the next one may replace.
 let last = null;
 
+offerModules(form, rest);
 restoreFields(form);
 const editor = new CodeBox(form, area.value, {
   change: rest,
@@ -51,7 +54,8 @@ form.addEventListener("input", (event) => {
 });
 if (whileTyping) {
   whileTyping.closest("label").hidden = false;
-  whileTyping.checked = recall() !== "off";
+  // A guest may compile a few times an hour only, so a guest switches it on.
+  whileTyping.checked = (recall() ?? whileTyping.dataset.whileTyping) === "on";
   whileTyping.addEventListener("change", () => {
     keep(whileTyping.checked ? "on" : "off");
     rest();
@@ -71,8 +75,10 @@ pane.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='#line-'], a[href^='#other-']");
   if (!link) return;
   event.preventDefault();
-  const number = Number(link.hash.split("-")[1]);
-  if (link.hash.startsWith("#line-")) editor.jump(number);
+  // A link in a drawing has no `hash`.
+  const address = link.getAttribute("href");
+  const number = Number(address.split("-")[1]);
+  if (address.startsWith("#line-")) editor.jump(number);
   else jumpIn(other, number);
 });
 
@@ -123,8 +129,9 @@ async function run(isTyped) {
 async function compile(isTyped) {
   line.start("Sending");
   const replaces = last && (last.isTyped || !last.hasEnded) ? last.address.split("/").at(-1) : "";
-  const { page, address } = await post("/explore", { ...Object.fromEntries(new FormData(form)), replaces });
+  const { page, address, status } = await post("/explore", { ...Object.fromEntries(new FormData(form)), replaces });
   if (!address.startsWith("/explore/")) {
+    if (status === TOO_MANY && isTyped) whileTyping.checked = false;
     line.stop(page.querySelector("main .notice.bad")?.textContent.trim() ?? "The server did not accept it. Reload the page.");
     return;
   }
@@ -150,10 +157,10 @@ async function compile(isTyped) {
 const isGoing = (page) => page.querySelector("[data-live-part]")?.dataset.livePart === "going";
 const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
-/** Sends fields to `path`: the page that answers, and its address. */
+/** Sends fields to `path`: the page that answers, its address and its status. */
 async function post(path, fields) {
   const answer = await fetch(path, { method: "POST", headers: { Accept: "text/html" }, body: new URLSearchParams(fields) });
-  return { page: parse(await answer.text()), address: answer.redirected ? new URL(answer.url).pathname : "" };
+  return { page: parse(await answer.text()), address: answer.redirected ? new URL(answer.url).pathname : "", status: answer.status };
 }
 
 /** Puts a result into the pane. A source without a program says so above the last result. */
@@ -171,6 +178,7 @@ function show(result) {
     const top = pane.scrollTop;
     for (const each of result.querySelectorAll("details")) each.open = open.get(keyOf(each)) ?? each.open;
     pane.replaceChildren(document.adoptNode(result));
+    showStarts(pane);
     pane.scrollTop = top;
     note(result);
   }

@@ -1,4 +1,6 @@
 // What was typed in the Explorer survives a reload of the tab.
+import { addModule } from "./explored_modules.js";
+
 const KEY = "meshgrade:explorer";
 const typed = (form) => [...form.elements].filter((each) => each.name && each.name !== "form_token" && each.type !== "hidden");
 
@@ -17,6 +19,8 @@ export function restoreFields(form) {
   try {
     const stored = JSON.parse(sessionStorage.getItem(KEY));
     if (stored?.address !== location.href) return;
+    for (const each of form.querySelectorAll("[data-module]")) if (!(each.querySelector("input").name in stored.fields)) each.remove();
+    for (const name of Object.keys(stored.fields)) if (/^module-\d+$/.test(name)) addModule(form, Number(name.slice(7)));
     for (const each of typed(form)) if (each.name in stored.fields) each.value = stored.fields[each.name];
   } catch {
     // Nothing stored, or an entry of another release.

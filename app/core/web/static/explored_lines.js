@@ -17,6 +17,15 @@ export function onPoint(callback) {
   told = callback;
 }
 
+/** Scrolls each graph that is wider than its box to the node at its top. */
+export function showStarts(root) {
+  for (const box of root.querySelectorAll(".graph-box")) {
+    const nodes = [...box.querySelectorAll(".node")].map((each) => each.getBoundingClientRect());
+    const highest = nodes.sort((one, other) => one.top - other.top)[0];
+    if (highest) box.scrollLeft += highest.left + highest.width / 2 - box.getBoundingClientRect().left - box.clientWidth / 2;
+  }
+}
+
 function point(event) {
   const line = event.target.closest?.("[data-of-line]")?.dataset.ofLine;
   if (line === before) return;
@@ -28,6 +37,8 @@ const outside = (event) => { if (before && event.target.closest?.("[data-of-line
 
 for (const name of ["pointerover", "focusin"]) document.addEventListener(name, (event) => { if (event.target.closest?.("[data-of-line]")) point(event); });
 for (const name of ["pointerout", "focusout"]) document.addEventListener(name, outside);
+
+showStarts(document);
 
 // Finding in a compiled program: computations without a match are hidden, and those with one are opened. Afterwards all
 // are as they were.

@@ -40,11 +40,17 @@ class GradedCheck(_Answer):
     bounds: list[str]
 
 
+class ProblemVariant(_Answer):
+    name: str
+
+
 class Problem(_Answer):
     slug: Slug
     title: str
     statement: str
     starter: str
+    helpers: dict[str, str] = {}
+    variant: ProblemVariant | None = None
     mode: str = "call"
     grading: list[GradedCheck] = []
 

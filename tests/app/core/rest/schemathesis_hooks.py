@@ -1,4 +1,7 @@
-"""The one value that Schemathesis cannot make up: the zip of a problem's package. Named by SCHEMATHESIS_HOOKS."""
+"""The values that Schemathesis cannot make up: the zip of a problem's package, and networks.
+
+Named by SCHEMATHESIS_HOOKS.
+"""
 
 import schemathesis
 from hypothesis import strategies
@@ -6,5 +9,6 @@ from hypothesis import strategies
 from tests.app.authoring.zips import zipped
 from tests.app.conftest import FILES
 
-statements = strategies.text(strategies.characters(codec="utf-8"), min_size=1).filter(str.strip)
+statements = strategies.text(strategies.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
+schemathesis.openapi.format("ip-network", strategies.ip_addresses().map(str))
 schemathesis.openapi.media_type("application/zip", statements.map(lambda text: zipped(FILES | {"statement.md": text})))

@@ -86,7 +86,7 @@ async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):
 
 
 async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.core.database._BUSY_LIMIT_S", 0.05)
+    monkeypatch.setattr("app.core.sqlite_connections._BUSY_LIMIT_S", 0.05)
     url = "/api/v1/problems/add_one/runs"
     async with start_service() as service:
         file = tmp_path / "data" / "meshgrade.sqlite3"

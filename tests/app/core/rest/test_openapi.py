@@ -84,19 +84,49 @@ OPERATIONS = """
     GET /api/v1/courses list_courses
     POST /api/v1/courses create_course
     POST /api/v1/courses/join join_course
+    GET /api/v1/courses/{course_id} get_course
+    PUT /api/v1/courses/{course_id} change_course
+    DELETE /api/v1/courses/{course_id} delete_course
+    POST /api/v1/courses/{course_id}/join-code renew_join_code
+    GET /api/v1/courses/{course_id}/export export_course
+    GET /api/v1/courses/{course_id}/audit list_course_audit_entries
+    GET /api/v1/courses/{course_id}/copy preview_copy
+    POST /api/v1/courses/{course_id}/copy copy_course
+    GET /api/v1/courses/{course_id}/instructors list_instructors
+    POST /api/v1/courses/{course_id}/instructors add_instructor
+    DELETE /api/v1/courses/{course_id}/instructors/{person_id} remove_instructor
+    PUT /api/v1/courses/{course_id}/archive archive_course
+    DELETE /api/v1/courses/{course_id}/archive open_course_again
     GET /api/v1/courses/{course_id}/assignments list_assignments
     POST /api/v1/courses/{course_id}/assignments create_assignment
     PUT /api/v1/courses/{course_id}/assignments/{assignment_id} change_assignment
     DELETE /api/v1/courses/{course_id}/assignments/{assignment_id} withdraw_assignment
     GET /api/v1/courses/{course_id}/assignments/{assignment_id}/extensions list_extensions
     PUT /api/v1/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id} extend_assignment
+    GET /api/v1/courses/{course_id}/assignments/{assignment_id}/start get_exam_start
+    POST /api/v1/courses/{course_id}/assignments/{assignment_id}/start start_exam
+    GET /api/v1/courses/{course_id}/problems list_course_problems
+    POST /api/v1/courses/{course_id}/problems give_problem
+    DELETE /api/v1/courses/{course_id}/problems/{slug} take_problem_back
     POST /api/v1/courses/{course_id}/roster import_roster
+    GET /api/v1/courses/{course_id}/roster list_roster
+    POST /api/v1/courses/{course_id}/invitations/mails mail_invitations
+    DELETE /api/v1/courses/{course_id}/roster/{line_id} remove_roster_line
     GET /api/v1/courses/{course_id}/announcements list_announcements
     POST /api/v1/courses/{course_id}/announcements announce
     DELETE /api/v1/courses/{course_id}/announcements/{announcement_id} remove_announcement
     DELETE /api/v1/courses/{course_id}/people/{person_id} remove_from_course
     PUT /api/v1/courses/{course_id}/people/{person_id}/role set_role_in_course
+    GET /api/v1/courses/{course_id}/assistants list_assistants
+    PUT /api/v1/courses/{course_id}/people/{person_id}/rights set_rights
     GET /api/v1/courses/{course_id}/gradebook get_gradebook
+    GET /api/v1/courses/{course_id}/assignments/{assignment_id}/cells/{slug}/{person_id} get_cell
+    PUT /api/v1/courses/{course_id}/assignments/{assignment_id}/cells/{slug}/{person_id} put_cell
+    DELETE /api/v1/courses/{course_id}/assignments/{assignment_id}/cells/{slug}/{person_id} clear_cell
+    GET /api/v1/courses/{course_id}/assignments/{assignment_id}/sections list_section_dates
+    PUT /api/v1/courses/{course_id}/assignments/{assignment_id}/sections replace_section_dates
+    GET /api/v1/courses/{course_id}/categories list_categories
+    PUT /api/v1/courses/{course_id}/categories replace_categories
     GET /api/v1/insight list_insight
     GET /api/v1/reports list_reports
     PUT /api/v1/reports/{report_id} mark_report
@@ -105,9 +135,13 @@ OPERATIONS = """
     POST /api/v1/problems/{slug}/insight/misconceptions add_misconception
     GET /api/v1/audit list_audit_entries
     POST /api/v1/people/{person_id}/merge merge_people
+    POST /api/v1/people/{person_id}/erase erase_person
+    GET /api/v1/people/{person_id}/export export_person
     GET /api/v1/problems/{slug}/similarity get_similarity
+    GET /api/v1/problems/{slug}/similarity.csv get_similarity_csv
     GET /api/v1/lti/platforms list_platforms
     POST /api/v1/lti/platforms add_platform
+    POST /api/v1/lti/platforms/links create_registration_link
     PUT /api/v1/lti/platforms/{platform_id}/deployments set_deployments
     DELETE /api/v1/lti/platforms/{platform_id} remove_platform
     GET /api/v1/calculators list_calculators
@@ -128,6 +162,14 @@ OPERATIONS = """
     DELETE /api/v1/lesson-runs/{lesson_run_id} remove_lesson_run
     POST /api/v1/explorations explore
     GET /api/v1/explorations list_explorations
+    GET /api/v1/interviews list_interviews
+    POST /api/v1/interviews begin_interview
+    GET /api/v1/interviews/{interview_id} get_interview
+    POST /api/v1/interviews/{interview_id}/next go_on
+    POST /api/v1/interviews/{interview_id}/end end_interview
+    GET /api/v1/tracks/{track}/completion get_completion
+    POST /api/v1/tracks/{track}/completion/sharing share_completion
+    DELETE /api/v1/tracks/{track}/completion/sharing unshare_completion
     GET /api/v1/explorations/{exploration_id} get_exploration
     DELETE /api/v1/explorations/{exploration_id} remove_exploration
     PUT /api/v1/explorations/{exploration_id}/sharing share_exploration

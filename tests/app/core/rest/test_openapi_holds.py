@@ -16,7 +16,7 @@ from tests.parts import EVERY, PART
 
 # DELETE cancels an attempt and does not remove it: what was submitted is never lost, so it can still be read.
 # No judge runs here that would draw questions, so there are none: 503, as described.
-# A random text is hardly ever Python, so it cannot be formatted.
+# A random text is hardly ever Python, so it cannot be formatted. Nor is it a category that a course has.
 RANDOM_REQUESTS = 25 if PART == EVERY else 8
 CONFIG = f"""
 [phases.fuzzing.generation]
@@ -34,6 +34,11 @@ use_after_free.enabled = false
 include-path-regex = "/question$"
 [operations.checks]
 not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", "503"]
+
+[[operations]]
+include-path-regex = "/assignments"
+[operations.checks]
+positive_data_acceptance.expected-statuses = ["2xx", "4xx"]
 
 [[operations]]
 include-path-regex = "/format$"

@@ -16,6 +16,8 @@ from grader.verdicts.evidence import (
     FailedCase,
     Fault,
     Frame,
+    OutputTolerance,
+    OutputTolerances,
     Tolerances,
     ToleranceUsed,
     WorstElement,
@@ -263,6 +265,12 @@ def test_facts_of_a_case_are_shown_with_the_case() -> None:
         "relative_error": 1.0,
     }
     assert view.checks[0].facts == {"tolerance": {"float32": {"rtol": 1e-5, "atol": 1e-6}}}
+
+
+def test_the_tolerances_of_outputs_are_facts_of_the_check() -> None:
+    own = OutputTolerances(outputs=[OutputTolerance(output="loss", dtype="float32", rtol=0.0, atol=0.5)])
+    view = arrange_verdict(_verdict(evidence=[Tolerances(by_dtype={}), own]))
+    assert view.checks[0].facts["tolerance of outputs"] == {"loss (float32)": {"rtol": 0.0, "atol": 0.5}}
 
 
 def test_a_message_does_not_repeat_the_facts_below_it() -> None:

@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import re
 import shutil
-from dataclasses import asdict
+import subprocess
+import sys
+from dataclasses import asdict, fields
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from app.core.database import Database
 from app.core.settings import Settings, load_settings
 from app.entry.cli.__main__ import app
 from app.entry.cli.doctor import try_grading
+from app.entry.cli.doctor_report import DoctorReport, Tasks, Trouble, WorkerReport
 from app.grading.queue.models import WorkerRow
 from app.grading.queue.workers import WorkerSetback, WorkerWall
 from grader.judging.self_test import Trial
@@ -59,7 +63,7 @@ def test_walls_and_grading_of_this_isolation_are_tried(monkeypatch, isolation, u
 def test_a_container_that_permits_too_few_threads_is_reported(monkeypatch, limit, low):
     monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
     monkeypatch.setattr("app.entry.cli.doctor.try_grading", lambda settings: Trial(True, "", 0.0))
-    monkeypatch.setattr("grader.sandbox.cgroup.task_limit", lambda: limit)
+    monkeypatch.setattr("grader.sandbox.own_limits.most_tasks", lambda: limit)
     monkeypatch.setenv("MESHGRADE_GRADING_SLOTS", "4")
     done = CliRunner().invoke(app, ["doctor"])
     assert ("may have 2,000 processes and threads, and its 4 grading slots may need" in done.output) is low
@@ -82,7 +86,7 @@ def test_what_the_workers_of_the_service_met_is_told(monkeypatch, tmp_path, migr
     assert not list(tmp_path.iterdir())
     shutil.copy(migrated_database, tmp_path)
     assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"] == []
-    assert "none    worker       nothing is graded" in CliRunner().invoke(app, ["doctor"]).output
+    assert "warning No worker is connected." in CliRunner().invoke(app, ["doctor"]).output
     setback = WorkerSetback("reference", "fsdp_step", 2, "it died")
     wall = WorkerWall("landlock", False, "the kernel has none", "use a newer one")
     asyncio.run(_workers(tmp_path / migrated_database.name, setback, wall))
@@ -107,6 +111,59 @@ async def _workers(file: Path, setback: WorkerSetback, wall: WorkerWall) -> None
         await session.execute(insert(WorkerRow).values(id="2", name="grader-2", seen_at=now(), **row, **met))
         await session.execute(insert(WorkerRow).values(id="3", name="grader-3", seen_at=earlier, **row, **nothing))
     await database.close()
+
+
+def test_every_key_of_the_report_is_documented_and_none_is_left_over():
+    text = (Path(__file__).resolve().parents[4] / "docs" / "operating.md").read_text()
+    section = text.split("\n## Doctor\n")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE))
+    assert list(rows) == [each.name for each in fields(DoctorReport)]
+    for key, kind in (
+        ("troubles", Trouble),
+        ("walls", WallReport),
+        ("trial", Trial),
+        ("workers", WorkerReport),
+        ("tasks", Tasks),
+    ):
+        assert {each.name for each in fields(kind)} <= set(re.findall(r"`(\w+)`", rows[key])), key
+
+
+def test_what_is_wrong_is_listed_with_its_remedy(monkeypatch):
+    down = WallReport("landlock", False, "the kernel has none", "use a newer one")
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [down])
+    monkeypatch.setattr("grader.sandbox.own_limits.most_tasks", lambda: 100)
+    done = CliRunner().invoke(app, ["doctor", "--json"])
+    assert done.exit_code == 3
+    wall, tasks, *_ = json.loads(done.output)["troubles"]
+    assert wall == {
+        "fatal": True,
+        "what": "the wall landlock is missing: the kernel has none",
+        "remedy": "use a newer one",
+    }
+    assert tasks["fatal"] is False
+    assert "MESHGRADE_GRADING_SLOTS" in tasks["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "found", "remedy"),
+    [
+        ("ulimit -n 64", "at most 64 open files, and a runner needs 256", "`ulimit -n 256`"),
+        ("ulimit -u 40", "at most 40 processes and threads, and a runner needs 512", "`LimitNPROC=512`"),
+        ("ulimit -f 100", "at most 102,400 bytes in a file", "`--ulimit fsize=67108864`"),
+        ("ulimit -v 20000000", "bytes of address space", "`ulimit -v 25165824`"),
+    ],
+)
+def test_a_limit_that_is_too_low_is_named_once_with_how_to_raise_it(limits, found, remedy):
+    command = [sys.executable, "-m", "app.entry.cli", "doctor", "--walls"]
+    done = subprocess.run(
+        ["bash", "-c", f'{limits}; exec "$@"', "bash", *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3, done.stderr
+    assert found in done.stdout
+    assert done.stdout.count("to fix it: raise the hard limit") == 1
+    assert remedy in done.stdout
+    assert "not tested, because the wall rlimits is missing" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_a_machine_without_git_is_ready_and_the_remedy_is_named(monkeypatch):

@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from app.entry.cli.__main__ import main
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 SOURCE = "def f(x, w):\n    return x @ w\n"
@@ -34,6 +37,36 @@ def test_a_function_is_shown_on_its_mesh():
     assert "line 2" in shown.stdout
 
 
+def test_the_graph_of_a_function_is_a_table():
+    shown = explore("-", "f", "--mesh", "data=4,model=2", *INPUTS, "--graph")
+    assert shown.returncode == 0, shown.stderr
+    table = shown.stdout[shown.stdout.index("no.") :]
+    rows = [re.split(r"  +", line.strip()) for line in table.splitlines() if line.strip()]
+    assert rows[1:] == [
+        ["1", "x", "input", "256 B \N{MIDDLE DOT} P(None, 'model')"],
+        ["2", "w", "input", "64 B \N{MIDDLE DOT} P('model')"],
+        ["3", "f", "block", "1 product, 512 FLOP", "1: 256 B, 2: 64 B", "line 2"],
+        ["4", "all-reduce over model", "collective", "256 B 4 groups of 2", "3: 256 B", "line 2"],
+        ["5", "result", "output", "256 B \N{MIDDLE DOT} P()", "4: 256 B"],
+    ]
+    as_data = explore("-", "f", "--mesh", "data=4,model=2", *INPUTS, "--json")
+    [program] = json.loads(as_data.stdout)
+    assert [each["kind"] for each in program["graph"]["nodes"]] == ["input", "input", "block", "collective", "output"]
+
+
+def test_a_module_beside_the_file_comes_along(tmp_path: Path):
+    file, module = tmp_path / "train.py", tmp_path / "model.py"
+    file.write_text("from model import dense\n\n\ndef f(x, w):\n    return dense(x, w)\n")
+    module.write_text("def dense(x, w):\n    return x @ w\n")
+    shown = explore(str(file), "f", "--mesh", "data=4,model=2", *INPUTS)
+    assert (shown.returncode, shown.stderr) == (0, f"Also taken, because they are imported: {module}\n")
+    assert "line 5" in shown.stdout
+    module.rename(tmp_path / "jax.py")
+    refused = explore(str(file), "f", "--mesh", "model=2", *INPUTS, "--module", str(tmp_path / "jax.py"))
+    assert refused.returncode == 2
+    assert "A module cannot be named jax" in refused.stderr
+
+
 def test_two_files_are_compared_as_data(tmp_path: Path):
     other = tmp_path / "other.py"
     other.write_text("def f(x, w):\n    return x.sum() + w.sum()\n")
@@ -58,7 +91,7 @@ def test_a_function_without_a_program_is_explained_with_its_line():
         (["-", "f", "--mesh", "2x4", *INPUTS], "The mesh cannot be read at '2x4'. Write it as data=4, model=2."),
         (["-", "f", "--mesh", "model=2", "--input", "x"], "Line 1 of the inputs cannot be read: 'x'"),
         (["none.py", "f", "--mesh", "model=2", *INPUTS], "none.py cannot be read: No such file or directory"),
-        (["-", "f", "--mesh", "model=2"], "Missing option '--input'"),
+        (["-", "f", "--mesh", "model=2"], "There is no input. Write one on each line"),
     ],
     ids=["uneven", "mesh", "input", "file", "none"],
 )
@@ -66,3 +99,25 @@ def test_wrong_usage_is_named(arguments: list[str], message: str):
     shown = explore(*arguments)
     assert (shown.returncode, shown.stdout) == (2, "")
     assert message in shown.stderr
+
+
+@pytest.mark.parametrize(("chip", "platform"), [("v5e", "tpu"), ("h100", "gpu")])
+@pytest.mark.parametrize("command", ["explore", "inspect"])
+def test_a_missing_compiler_is_named_before_anything_is_compiled(
+    command: str, chip: str, platform: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("app.entry.cli.installed_compiler.compiler_of", lambda platform: None)
+    monkeypatch.setattr(f"app.entry.cli.{command}.show_compiled", pytest.fail)
+    arguments = {
+        "explore": [__file__, "f", "--mesh", "model=2", *INPUTS],
+        "inspect": ["fsdp_shard_map_step", __file__],
+    }[command]
+    monkeypatch.setattr(sys, "argv", ["meshgrade", command, *arguments, "--chip", chip])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    shown = capsys.readouterr()
+    assert (ended.value.code, shown.out) == (2, "")
+    assert shown.err == (
+        f"Error: the compiler for {platform.upper()}s is not installed\n"
+        f"Run `./meshgrade install-{platform}` in a checkout.\n"
+    )

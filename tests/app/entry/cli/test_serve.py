@@ -6,8 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -115,3 +116,65 @@ def test_the_service_never_imports_jax():
         [sys.executable, "-c", check], env=environment(), capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_several_processes_answer_at_one_port_and_one_that_dies_is_replaced(tmp_path, shared_url):
+    further = {"MESHGRADE_DATABASE_URL": shared_url, "MESHGRADE_METRICS_TOKEN": "token-of-the-metrics"}
+    process = subprocess.Popen(
+        command("--port", 0, "--data", tmp_path / "data", "--processes", 2),
+        env=environment(**further),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        said = ""
+        while not ("Process 2" in said and "Sign in" in said):
+            line = process.stdout.readline()
+            assert line, said
+            said += line
+        address = re.search(r"Meshgrade listens on (\S+)", said)[1]
+        first, second = re.findall(r"also listens on ([^\s,]+)", said)
+        assert said.count("Sign in") == 1
+        (child,) = children_of(process.pid)
+        assert handled(second) == handled(first) == 0
+        # The kernel gives a connection to one of those that wait for it.
+        while not (handled(first) and handled(second)):
+            assert httpx.get(f"{address}/healthz").status_code == 200
+        os.kill(child, signal.SIGKILL)
+        while children_of(process.pid) in ([], [child]):
+            time.sleep(0.1)
+        assert handled(second) == 0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def handled(address: str) -> int:
+    """How many requests for /healthz a process has handled, once it listens."""
+    for _ in range(600):
+        with suppress(httpx.TransportError):
+            text = httpx.get(f"{address}/metrics", headers={"Authorization": "Bearer token-of-the-metrics"}).text
+            found = re.search(r'http_requests_total\{[^}]*route="/healthz"[^}]*\} (\d+)', text)
+            return int(found[1]) if found else 0
+        time.sleep(0.1)
+    raise AssertionError(f"{address} does not listen")
+
+
+@pytest.mark.parametrize("numbers", ["abc", "77", "1,,2"])
+def test_sockets_that_nobody_opened_are_refused(tmp_path, numbers):
+    said = refused("--data", tmp_path / "data", "--listeners", numbers)
+    assert "names no open sockets" in said
+    assert "--processes" in said
+
+
+def test_several_processes_require_postgresql(tmp_path):
+    said = refused("--port", 0, "--data", tmp_path / "data", "--processes", 2)
+    assert "MESHGRADE_API_PROCESSES" in said
+    assert "PostgreSQL" in said

@@ -33,8 +33,8 @@ class Grader:
 
 def problem(slug: str) -> SimpleNamespace:
     full_size = object() if slug.startswith("large") else None
-    manifest = SimpleNamespace(mode="program", program=SimpleNamespace(full_size=full_size))
-    return SimpleNamespace(slug=slug, version=slug, manifest=manifest)
+    manifest = SimpleNamespace(mode="program", variants=(), program=SimpleNamespace(full_size=full_size))
+    return SimpleNamespace(slug=slug, identity=slug, manifest=manifest)
 
 
 async def prepare(grader: Grader, *slugs: str, at_once: int = 1, **options: float) -> list[str]:

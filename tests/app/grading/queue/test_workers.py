@@ -197,7 +197,7 @@ async def test_readyz_is_false_while_the_database_cannot_be_written(either):
         await workers.beat()
     ready = await either.http.get("/readyz")
     assert (ready.status_code, ready.json()["slug"]) == (503, "not-ready")
-    assert "The database cannot be written" in ready.json()["detail"]
+    assert "The database cannot be written: it is read-only." in ready.json()["detail"]
     event.remove(engine, *refusal)
     await database.engine.dispose()
     await workers.beat()
@@ -212,7 +212,8 @@ async def test_a_full_disk_makes_the_service_not_ready(service, monkeypatch):
     quicken(monkeypatch)
     beating = asyncio.create_task(service.services[Workers].loop.run())
     async with asyncio.timeout(10):
-        while (await service.http.get("/readyz")).status_code != 503:
+        while (ready := await service.http.get("/readyz")).status_code != 503:
             await asyncio.sleep(0.01)
     beating.cancel()
+    assert "The database cannot be written: the disk is full." in ready.json()["detail"]
     assert (await service.http.get("/healthz")).status_code == 200

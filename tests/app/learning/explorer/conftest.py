@@ -13,6 +13,7 @@ from grader.core.errors import Cancelled, SubmissionFault
 from grader.program.listing import ListedComputation, ListedInstruction, Listing
 from grader.program.memory import Memory
 from grader.program.on_chip import ChipFacts, OnChip
+from grader.program.program_graph import GraphEnd, GraphNode, ProgramGraph
 from grader.review.reader import read_package
 from tests.app.conftest import write_package
 from tests.grader.checks.program.made_up_programs import exchange, product, program, whole
@@ -34,6 +35,16 @@ LISTING = Listing(
         ListedComputation("region", "body of loop", (ListedInstruction("n = s32[] add(s, s)", None),)),
     ),
     left_out=3,
+)
+
+
+GRAPH = ProgramGraph(
+    nodes=(GraphNode("collective", "", None, False, False, 1, (1,), (0,), 0, 0, None),),
+    edges=(),
+    arguments=(GraphEnd(0, 0, 4_096),),
+    outputs=(),
+    is_folded=False,
+    left_out=0,
 )
 
 
@@ -78,7 +89,7 @@ def _measured(source, mesh, size):
         dots=[product(8_000, 1)],
         w=whole((512, 16), size) if gathers else None,
     )
-    return replace(measured, listing=LISTING) if gathers else measured
+    return replace(measured, listing=LISTING, graph=GRAPH) if gathers else measured
 
 
 class Waiting(Measuring):

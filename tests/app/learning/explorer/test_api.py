@@ -43,6 +43,15 @@ async def test_a_source_is_explored_on_every_mesh_of_the_problem(measuring):
     assert [each["leaves"]["mesh"] for each in result["programs"]] == [{"x": 8}, {"x": 4}]
     [collective] = result["programs"][0]["collectives"]
     assert (collective["collective"], collective["line"]) == ("all-gather", 1)
+    graph = result["programs"][0]["graph"]
+    assert [(each["kind"], each["name"], each["collectives"]) for each in graph["nodes"][:3]] == [
+        ("input", "w", []),
+        ("input", "x", []),
+        ("collective", "all-gather", [0]),
+    ]
+    gather = graph["nodes"][2]
+    assert (gather["axes"], gather["groups"], gather["group_size"], gather["line"]) == (["x"], 1, 8, 1)
+    assert [(each["source"], each["target"], each["bytes"]) for each in graph["edges"]] == [(0, 2, 4_096)]
     assert (result["against"], result["differences"], result["fault"]) == ([], [], None)
 
 
@@ -113,7 +122,11 @@ FUNCTION = {
 
 async def test_a_function_is_explored_on_its_own_mesh(measuring):
     found = await ended(measuring, await explore(measuring, "gather = 1", problem=None, function=FUNCTION))
-    assert (found["problem"], found["version"], found["function"]) == (None, None, FUNCTION)
+    assert (found["problem"], found["version"], found["function"]) == (
+        None,
+        None,
+        FUNCTION | {"explicit": [], "init": None, "modules": {}},
+    )
     assert [each["leaves"]["mesh"] for each in found["result"]["programs"]] == [{"x": 8}]
     again = await explore(measuring, "gather = 1", problem=None, function=FUNCTION)
     assert again.json()["status"] == "finished"
@@ -122,6 +135,17 @@ async def test_a_function_is_explored_on_its_own_mesh(measuring):
     assert [each["leaves"]["mesh"] for each in other["result"]["programs"]] == [{"x": 4}]
     listed = (await measuring.http.get(URL, headers=measuring.bearer)).json()["explorations"]
     assert [each["function"]["mesh"]["x"] for each in listed] == [4, 8, 8]
+
+
+async def test_a_function_comes_with_modules_which_a_list_leaves_out(measuring):
+    for modules in ({"model": "x = 1\n"}, {"model": "x = 2\n"}):
+        function = FUNCTION | {"modules": modules}
+        found = await ended(measuring, await explore(measuring, "gather = 1", problem=None, function=function))
+        assert found["function"]["modules"] == modules
+    assert len(measuring.grader.inspected) == 2
+    assert (await explore(measuring, "gather = 1", problem=None, function=function)).json()["status"] == "finished"
+    listed = (await measuring.http.get(URL, headers=measuring.bearer)).json()["explorations"]
+    assert [each["function"]["modules"] for each in listed] == [{}, {}, {}]
 
 
 async def test_it_is_compiled_for_tpus_as_well(measuring):
@@ -164,7 +188,9 @@ async def test_a_function_that_does_not_fit_its_mesh_is_refused(measuring):
     for fields, status, slug, message in (
         ({"problem": None, "function": odd}, 409, "function-refused", "a: dimension 0 has 9 elements"),
         ({"problem": None, "function": FUNCTION | {"mesh": {"x": 257}}}, 422, "field-invalid", "mesh"),
-        ({"problem": None, "function": FUNCTION | {"inputs": []}}, 422, "field-invalid", "inputs"),
+        ({"problem": None, "function": FUNCTION | {"inputs": []}}, 409, "function-refused", "There is no input"),
+        ({"problem": None, "function": FUNCTION | {"modules": {"jax": ""}}}, 409, "function-refused", "named jax"),
+        ({"problem": None, "function": FUNCTION | {"modules": {"m": 1}}}, 422, "field-invalid", "modules"),
         ({"function": FUNCTION}, 422, "field-invalid", "send either problem or function"),
         ({"problem": None}, 422, "field-invalid", "send either problem or function"),
     ):

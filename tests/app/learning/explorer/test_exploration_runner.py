@@ -15,7 +15,9 @@ from app.learning.explorer.exploration_runner import Explorer
 from app.learning.explorer.models import ExplorationRow
 from app.learning.explorer.service import ExplorationLimits, Explorations
 from app.problems.catalogue import Catalogue
+from app.problems.exams import EveryExam
 from app.problems.package_store import PackageStore
+from app.problems.visibility import Visibility
 from grader.core.errors import WallMissing
 from tests.app.grading.queue.taking import doing
 from tests.app.learning.explorer.conftest import Measuring, Waiting
@@ -33,7 +35,13 @@ async def owner(each_database) -> User:
 @pytest.fixture
 async def explorations(each_database, package, tmp_path):
     await PackageStore(each_database).add(package)
-    return Explorations(each_database, Catalogue.load(tmp_path / "problems"), ExplorationLimits(65_536))
+    catalogue = Catalogue.load(tmp_path / "problems")
+    return Explorations(
+        each_database,
+        catalogue,
+        ExplorationLimits(65_536),
+        Visibility(catalogue, EveryExam(), PackageStore(each_database)),
+    )
 
 
 def exploring(database, grader, lease_s=30.0):

@@ -101,6 +101,30 @@ async def test_runs_and_explorations_are_counted_together(start_service):
         assert (await service.http.post(URL, json=body, headers=service.bearer)).status_code == 202
 
 
+async def test_one_that_is_replaced_before_it_begins_is_not_counted(start_service):
+    grader = Waiting()
+    async with start_service(grader, guest_runs_per_address=2) as service, browser(service) as http:
+        token = await arrive(http)
+
+        async def type_more(source: str, replaces: str) -> tuple[int, str]:
+            form = {"form_token": token, "problem": "move_mean", "source": source, "replaces": replaces}
+            sent = await http.post("/explore", data=form, headers=SITE)
+            return sent.status_code, sent.headers.get("location", "").rpartition("/")[2]
+
+        assert (await type_more("begun = 1", ""))[0] == 303
+        await asyncio.to_thread(grader.begun.wait)
+        status, waiting = await type_more("typed = 1", "")
+        for number in range(2, 6):
+            status, waiting = await type_more(f"typed = {number}", waiting)
+            assert status == 303
+        assert (await type_more("another = 1", ""))[0] == 429
+        grader.go.set()
+        await ended(http, f"/explore/{waiting}")
+        assert grader.inspected == ["begun = 1", "typed = 5"]
+        # This one was begun, so it was counted.
+        assert (await type_more("typed = 6", waiting))[0] == 429
+
+
 async def test_a_user_goes_before_guests(start_service):
     grader = Waiting()
     async with start_service(grader) as service, browser(service) as http:

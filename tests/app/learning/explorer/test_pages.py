@@ -11,7 +11,8 @@ from app.learning.explorer.examples import all_examples
 from app.learning.explorer.exploration_view import lines_of
 from app.learning.explorer.service import Explorations
 from app.learning.lessons.lesson_files import Lessons
-from grader.explorer.exploration import explored
+from grader.explorer.description import explored
+from grader.runner.compiler_options import COMPILER_OPTIONS
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.learning.explorer.conftest import Measuring
 from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, product, program
@@ -69,7 +70,7 @@ async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
     assert "At its peak, the program uses 8.0 GiB of a chip's 16.0 GiB" in page
     for number in (1, 2):
         assert f"Part {number}, which runs 4 times</caption>" in page
-    assert "nothing (everything else waits)" in page
+    assert "nothing (everything else waits, about " in page
     assert "On TPUs, v5e:2x2" in page
     assert "Not checked: the TPU compiler is not installed here." in page
     again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
@@ -339,6 +340,12 @@ async def test_a_run_replaces_the_last_unless_that_is_shared_or_the_run_is_refus
     assert (await inside.http.get(again)).status_code == 200
 
 
+async def test_the_page_names_the_options_of_the_compiler(inside):
+    _, page = await result_of(inside, source="gather = 1")
+    for name, value in COMPILER_OPTIONS.items():
+        assert f"<code>{name}={value}</code>" in page
+
+
 async def test_the_form_shows_the_result_of_an_exploration_and_of_an_example(inside):
     here, page = await result_of(inside, source="gather = 1")
     opened = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
@@ -398,3 +405,63 @@ async def test_a_picture_for_a_chip_shows_its_schedule_memory_and_differences(in
 )
 async def test_there_is_no_picture_of_what_there_is_not(inside, path: str, status: int):
     assert (await inside.http.get(path)).status_code == status
+
+
+MODULES = {
+    "module-1": "model",
+    "module-1-source": "import layers\n",
+    "module-2": "layers.py",
+    "module-2-source": "y = 1\n",
+}
+
+
+async def test_modules_come_along_and_open_again(inside):
+    here, page = await result_of(inside, source="gather = 1\n", **FIELDS, **MODULES)
+    assert page.count("<summary>The module <code>") == 2
+    assert "The module <code>layers</code>" in page
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    for kept in (
+        'name="module-1" type="text" value="model"',
+        'name="module-2" type="text" value="layers"',
+        "\nimport layers\n",
+    ):
+        assert kept in again
+    assert 'name="module-3"' not in again
+
+
+async def test_a_module_is_added_without_a_script(inside):
+    """The button of the form sends it all, and what comes back has one more."""
+    sent = await send(inside, source="mine = 1", more="1", **FIELDS, **MODULES)
+    assert sent.status_code == 200
+    for kept in ("mine = 1", 'value="model"', "y = 1", 'name="module-3" type="text" value=""', 'value="x=8"'):
+        assert kept in sent.text
+    assert "Nothing explored yet" in sent.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"module-2": "model"}, "Two modules have the same name."),
+        ({"module-1": "jax"}, "A module cannot be named jax"),
+        ({"module-2": ""}, "&#39;&#39; cannot be the name of a module."),
+    ],
+    ids=["twice", "installed", "unnamed"],
+)
+async def test_refused_modules_return_with_the_form(inside, fields, message):
+    refused = await send(inside, source="mine = 1", **(FIELDS | MODULES | fields))
+    assert refused.status_code == 409
+    assert message in refused.text
+    for kept in ("mine = 1", "import layers", "y = 1"):
+        assert kept in refused.text
+
+
+async def test_a_module_without_a_name_and_a_text_is_left_out(inside):
+    here, _ = await result_of(inside, source="gather = 1\n", **FIELDS, **{"module-1": "", "module-1-source": " \n"})
+    found = await inside.http.get(f"/api/v1/explorations/{here.rpartition('/')[2]}")
+    assert found.json()["function"]["modules"] == {}
+
+
+async def test_copies_between_the_memories_of_a_tpu_are_summed_up(inside):
+    _, page = await result_of(inside, source="gather = 1\n", chip="v5e")
+    assert re.search(r"<summary>The program: \d+ copies from HBM to on-chip memory, [\d.]+ [MK]iB</summary>", page)
+    assert "The largest copies in one execution" in page

@@ -45,6 +45,7 @@ It is whole. Try *add_one*.
 Which **axis** is split?
 
 - [ ] neither
+  > Its *rows* are.
 - [x] the first,
   over `data`
 

@@ -178,7 +178,7 @@ def test_the_lessons_that_lead_to_problems_keep_their_order(tmp_path):
     lessons = Lessons([lesson, replace(lesson, slug="second", problems=("add_two", "add_three"))])
     assert [each.slug for each in lessons.leading_to(["add_three", "add_one", "add_two"])] == ["first", "second"]
     assert [each.slug for each in lessons.leading_to(iter(["add_two"]))] == ["second"]
-    assert lessons.leading_to(["add"]) == []
+    assert lessons.leading_to(["add"]) == ()
 
 
 def test_a_mistake_is_corrected_once(tmp_path):

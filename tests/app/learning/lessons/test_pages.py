@@ -1,12 +1,15 @@
 """The pages of lessons and their REST, on a service with one lesson."""
 
+import base64
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
 from app.learning.lessons.lesson_files import Lessons
 from tests.app.learning.lessons.folders import ORDER, TEXT, write_lesson
+from tests.lessons.drawing import rect, svg
 
 pytestmark = pytest.mark.anyio
 HTML = {"Accept": "text/html"}
@@ -130,7 +133,7 @@ async def test_the_front_page_names_the_first_lesson_for_where_a_guest_starts(se
 
 
 async def test_each_shipped_lesson_leads_to_the_next(shared_service):
-    path, seen = "/lessons/meshes-and-specs", []
+    path, seen = f"/lessons/{shared_service.services[Lessons].all()[0].slug}", []
     while path:
         page = await shared_service.http.get(path, headers=HTML)
         assert page.status_code == 200
@@ -172,3 +175,58 @@ async def test_a_start_reports_lessons_that_are_left_out(start_service, tmp_path
     async with start_service(lessons=folder) as service:
         assert service.services[Lessons].all() == []
         assert (await service.http.get("/lessons", headers=HTML)).text.count("This server has no lessons.") == 1
+
+
+async def test_a_wrong_answer_says_what_it_shows(service):
+    page = (await service.http.get("/lessons/first?q2=1", headers=HTML)).text
+    assert replies(page)[1].endswith("open the answer below. Its <em>rows</em> are.")
+
+
+async def test_a_lesson_can_be_downloaded_as_a_notebook(service):
+    page = (await service.http.get("/lessons/first", headers=HTML)).text
+    assert 'href="/lessons/first/lesson.ipynb"' in page
+    found = await service.http.get("/lessons/first/lesson.ipynb")
+    assert found.headers["content-disposition"] == 'attachment; filename="first.ipynb"'
+    notebook = found.json()
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
+    devices, program = (cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    assert 'jax.config.update("jax_num_cpu_devices", 8)' in devices["source"]
+    assert program["source"] == "print((2, 4))"
+    assert program["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "(2, 4)\n"}]
+    text = "\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+    assert text.startswith("# First\n\nOne array.\n\nFrom [http")
+    assert "One array of 4,096 bytes, or 4,096." in text
+    assert re.search(r'<img alt="The array" src="data:image/svg\+xml;base64,\S+">\n\nThe array', text)
+    assert '> **You may have read:** "It is flat."\n>\n> **Measured here:** It is not.' in text
+    assert re.search(r"It is whole\. Try \[Add one\]\(https?://[^/]+/problems/add_one\)", text)
+    assert "<details><summary>Answer</summary>\n\n4,096 bytes" in text
+
+
+async def test_a_notebook_links_only_to_problems_that_are_served(service, tmp_path):
+    text = TEXT.replace("It is whole. Try *add_one*.", "It is whole. Try *add_two* and it.")
+    service.services.add(Lessons.load(write_lesson(tmp_path / "other", text=text)))
+    cells = (await service.http.get("/lessons/first/lesson.ipynb")).json()["cells"]
+    text = "\n".join(cell["source"] for cell in cells)
+    assert "Try *add_two* and it." in text
+
+
+async def test_a_notebook_of_no_lesson_is_not_found(service):
+    assert (await service.http.get("/lessons/none/lesson.ipynb")).status_code == 404
+
+
+async def test_the_figures_of_a_notebook_have_their_own_styles(service, tmp_path):
+    drawn = svg("a", "Array", "One.", 40, [rect(0, 0, 360, 40, "held of-1")])
+    steps = "::: steps\nIt\n\n![One: it is whole.](figures/array.svg)\n![Two: as before.](figures/array.svg)\n:::"
+    text = TEXT.replace("![The array](figures/array.svg)", steps)
+    service.services.add(Lessons.load(write_lesson(tmp_path / "other", text=text, svg=drawn)))
+    cells = (await service.http.get("/lessons/first/lesson.ipynb")).json()["cells"]
+    written = "\n".join(cell["source"] for cell in cells)
+    (first, _) = re.findall(r'<img alt="[^"]*" src="data:image/svg\+xml;base64,(\S+)">\n\n\*\*', written)
+    root = ElementTree.fromstring(base64.b64decode(first))
+    assert (root.get("viewBox"), root.get("width"), root.get("class")) == ("0 0 720 40", "720", "drawn")
+    style = root.findtext("{http://www.w3.org/2000/svg}style")
+    assert style is not None
+    assert re.search(r"\.of-1 \{ --own: #\w{6}; \}", style)
+    # Only what an element gives itself is left to be looked up.
+    assert set(re.findall(r"var\(--([\w-]+)\)|(light-dark)", style)) == {("own", "")}

@@ -62,6 +62,21 @@ def test_an_answer_is_right_wrong_or_cannot_be_read(question, written, outcome, 
     assert reply.message.startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("kind", "answer", "written", "slip"),
+    [
+        ("number", "4,096 bytes\n- 512 bytes: That is one\n  shard.", "0.5 KiB", "That is one shard."),
+        ("number", "4,096 bytes\n- 512 bytes: That is one shard.", "500", ""),
+        ("choice", "- [ ] one\n  > It has\n  > two.\n- [x] two", "1", "It has two."),
+        ("choice", "- [ ] one\n- [ ] three\n  > It has two.\n- [x] two", "1", ""),
+        ("spec", "`P('data')`\n- `P()`: It is *whole*.", "P(None)", "It is *whole*."),
+    ],
+)
+def test_a_wrong_answer_shows_something(kind, answer, written, slip):
+    reply = reply_to(read_question(kind, ["Which?", answer, "It is."]), written)
+    assert (reply.outcome, reply.slip) == ("wrong", slip)
+
+
 @pytest.mark.parametrize("written", ["", "  "])
 def test_without_an_answer_there_is_no_reply(written):
     assert reply_to(read_question(*NUMBER), written) is None
@@ -73,6 +88,9 @@ def test_without_an_answer_there_is_no_reply(written):
         ("", NUMBER[1], "needs its kind after 'question': number, choice, spec"),
         ("numbers", NUMBER[1], "did you mean 'number'?"),
         ("number", NUMBER[1][:2], "needs three paragraphs or more"),
+        ("number", ["How large?", "4 bytes\n- 8 bytes", "It is."], "has '- 8 bytes' below its answer"),
+        ("number", ["How large?", "4 bytes\n- 4 bytes: No.", "It is."], "says of its right answer what a wrong one"),
+        ("choice", ["Which?", "- [x] one\n  > No.\n- [ ] two", "It is."], "says of its right answer what a wrong one"),
         ("number", ["How large?", "It has 4,096 bytes.", "It is."], "has 'It has 4,096 bytes.' as its answer"),
         ("choice", ["Which?", "- [x] one", "It is."], "needs a list of choices"),
         ("choice", ["Which?", "- [x] one\n- [x] two", "It is."], "needs a list of choices"),

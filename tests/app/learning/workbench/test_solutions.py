@@ -83,7 +83,7 @@ def test_below_an_editorial_are_the_problems_that_this_one_prepares_for():
     assert [each.slug for each in prepared_by("a", packages)] == ["b", "c"]
     assert prepared_by("d", packages) == []
     prose = type("Prose", (), {"html": ""})
-    names = {"slug": "a", "prose": prose, "gave_up_at": None, "exam_until": None, "is_solved": True}
+    names = {"slug": "a", "prose": prose, "gave_up_at": None, "exam": None, "is_solved": True}
     shown = ENVIRONMENT.from_string(
         '{% from "macros/editorial.html" import show_editorial %}{{ show_editorial(editorial) }}'
     )

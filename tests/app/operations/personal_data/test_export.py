@@ -86,7 +86,7 @@ def test_every_table_that_points_at_a_user_calls_the_column_so_and_goes_with_the
                 # What was published, and what was done to others, concerns more people, so it stays without the name.
                 stays = table.name in {"announcements", "audit_log", "publications"}
                 # A comment goes with the account of whom it is for, and so do points that were changed by hand.
-                stays |= table.name in {"comments", "score_overrides"} and key.parent.name == "user_id"
+                stays |= table.name in {"comments", "score_overrides", "cell_marks"} and key.parent.name == "user_id"
                 assert key.ondelete == ("SET NULL" if stays else "CASCADE"), table.name
                 assert key.parent.name in {"user_id", "whom_id"}, table.name
                 assert "user_id" in table.c, table.name

@@ -2,10 +2,8 @@
 
 import pytest
 
-from app.accounts.audit.log import AuditLog
-from app.core.rest.paging import Cursor
 from tests.app.accounts.people import send_form
-from tests.app.teaching.courses.test_courses import JSON, create, join, people
+from tests.app.teaching.courses.test_courses import JSON, changes_in, create, join, people
 
 pytestmark = pytest.mark.anyio
 __all__ = ["people"]
@@ -32,7 +30,7 @@ async def test_members_see_what_an_instructor_announced(either, people):
     removal = f"{page}/announcements/{stored['id']}/remove"
     assert (await send_form(tess, page, removal)).status_code == 303
     assert "The exam moves" not in (await ada.get(page)).text
-    entries = await either.services[AuditLog].list(Cursor(10))
+    entries = await changes_in(either)
     assert [(each.action, each.detail) for each in entries] == [
         ("announcement-removed", "JAX: The exam moves. <b>Read</b> this."),
         ("announced", "JAX: The exam moves. <b>Read</b> this."),

@@ -4,14 +4,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from app.accounts.audit.log import AuditLog
 from app.core.clock import now
 from app.core.database import Database
-from app.core.rest.paging import Cursor
 from app.grading.queue.models import AttemptRow
 from tests.app.accounts.people import send_form
 from tests.app.teaching.courses.test_assignments import only_assignment
-from tests.app.teaching.courses.test_courses import JSON, at, create, join, people
+from tests.app.teaching.courses.test_courses import JSON, at, changes_in, create, join, people
 from tests.app.teaching.people.test_attempts_of_others import GOOD, me, send
 
 pytestmark = pytest.mark.anyio
@@ -101,10 +99,9 @@ async def test_one_student_gets_more_time_and_attempts_and_the_audit_log_says_wh
     for http in (ada, bob):
         await join(http, course)
     assignment = await only_assignment(tess, course)
-    edit = f"/courses/{course['id']}/assignments/{assignment['id']}/edit"
-    extend = edit.replace("/edit", "/extend")
+    here = f"/courses/{course['id']}/assignments/{assignment['id']}"
     more = {"person": await me(ada), "extra_minutes": "120", "extra_attempts": "1", "reason": "was ill"}
-    assert (await send_form(tess, edit, extend, **more)).status_code == 303
+    assert (await send_form(tess, f"{here}/extensions", f"{here}/extend", **more)).status_code == 303
     page = (await ada.get(f"/courses/{course['id']}")).text
     for words in ("120 min and 1 attempt more than others: was ill", "2 attempts at each problem"):
         assert words in page
@@ -118,7 +115,7 @@ async def test_one_student_gets_more_time_and_attempts_and_the_audit_log_says_wh
     path = f"/api/v1/courses/{course['id']}/gradebook"
     lines = (await tess.get(path)).json()["students"]
     assert [(each["name"], each["total"]) for each in lines] == [("ada", 50), ("bob", 0)]
-    [entry] = await either.services[AuditLog].list(Cursor(10))
+    [entry] = await changes_in(either)
     assert (entry.action, entry.whom.name, entry.reason) == ("assignment-extended", "ada", "was ill")
     rest = f"/api/v1/courses/{course['id']}/assignments/{assignment['id']}/extensions"
     [listed] = (await tess.get(rest)).json()["extensions"]
@@ -131,7 +128,9 @@ async def test_one_student_gets_more_time_and_attempts_and_the_audit_log_says_wh
     back = await tess.put(f"{rest}/{listed['person']}", json={"reason": "a mistake"}, headers=JSON)
     assert back.status_code == 204
     assert (await tess.get(rest)).json()["extensions"] == []
-    typed = await send_form(tess, edit, extend, person=listed["person"], extra_minutes="soon", reason="x")
+    typed = await send_form(
+        tess, f"{here}/extensions", f"{here}/extend", person=listed["person"], extra_minutes="soon", reason="x"
+    )
     assert (typed.status_code, "extra_minutes: give 0 to" in typed.text) == (422, True)
 
 

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import FieldInvalid
-from app.teaching.courses.due_dates import check_time_zone, closes_at, credit, from_local, time_zones, to_local
+from app.teaching.courses.due_dates import (
+    check_time_zone,
+    closes_at,
+    credit,
+    from_local,
+    is_over,
+    time_zones,
+    to_local,
+)
 from app.teaching.courses.errors import AssignmentInvalid, TimeZoneNotFound
 
 ZONES = st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"])
@@ -99,19 +107,52 @@ def test_around_a_change_a_skipped_time_is_moved_by_the_gap(change, around):
     assert shift in {timedelta(0), after - before}
 
 
-@given(change=CHANGES, around=AROUND, late=st.integers(0, 60 * 24 * 3), percent=st.integers(1, 100))
-def test_around_a_change_a_day_late_has_24_hours(change, around, late, percent):
+@given(
+    change=CHANGES,
+    around=AROUND,
+    before=st.integers(0, 2),
+    late=st.integers(0, 60 * 24 * 3),
+    percent=st.integers(1, 100),
+)
+def test_around_a_change_a_day_late_ends_at_the_local_time_of_the_deadline(change, around, before, late, percent):
     zone, moment = change
-    local = to_local(moment + around, zone).replace(tzinfo=None)
+    local = to_local(moment + around - timedelta(days=before), zone).replace(tzinfo=None)
     due = from_local("due", local.isoformat(timespec="minutes"), zone, is_due=True)
     sent = due + timedelta(minutes=late)
-    days = -(-late // (24 * 60))
-    assert credit(sent, due, percent) == max(0, 100 - percent * days)
-    assert credit(sent, due, None) == (100 if late == 0 else 0)
+    # The same deadline on each of the following days, as an instructor would enter it.
+    ends = [
+        from_local("due", (local + timedelta(days=each)).isoformat(timespec="minutes"), zone, is_due=True)
+        for each in range(6)
+    ]
+    days = sum(is_over(each, sent) for each in ends)
+    assert credit(sent, due, percent, zone) == max(0, 100 - percent * days)
+    assert credit(sent, due, None, zone) == (100 if late == 0 else 0)
     # When nothing counts any more, nothing counts; and a moment before, something still may.
-    closed = closes_at(due, percent)
-    assert credit(closed + timedelta(seconds=1), due, percent) == 0
-    assert credit(closed - timedelta(days=1), due, percent) > 0
+    closed = closes_at(due, percent, zone)
+    assert credit(closed + timedelta(minutes=1), due, percent, zone) == 0
+    assert credit(closed - timedelta(days=1, hours=2), due, percent, zone) > 0
+
+
+@pytest.mark.parametrize(
+    ("due", "sent", "expected"),
+    [
+        # The clocks of Berlin go back in the night to 25 October, a day of 25 hours, and forward in that to 29 March.
+        ("2026-10-24T23:59", "2026-10-25T23:59", 90),
+        ("2026-10-24T23:59", "2026-10-26T00:00", 80),
+        ("2026-10-24T23:59", "2026-10-31T23:59", 30),
+        ("2026-03-28T23:59", "2026-03-29T23:59", 90),
+        ("2026-03-28T23:59", "2026-03-30T00:00", 80),
+        ("2026-03-28T23:59", "2026-04-04T23:59", 30),
+        # 02:30 is skipped on the second day, and is there twice on the other one.
+        ("2026-03-28T02:30", "2026-03-29T03:30", 90),
+        ("2026-03-28T02:30", "2026-03-29T03:31", 80),
+        ("2026-10-24T02:30", "2026-10-25T02:30", 90),
+        ("2026-10-24T02:30", "2026-10-25T02:31", 80),
+    ],
+)
+def test_a_day_late_in_berlin_when_the_clocks_change(due, sent, expected):
+    due_at, sent_at = (from_local("due", each, "Europe/Berlin", is_due=True) for each in (due, sent))
+    assert credit(sent_at, due_at, 10, "Europe/Berlin") == expected
 
 
 @pytest.mark.parametrize("text", ["", "2026-01-19", "2026-01-19T25:00", "2026-01-19T23:59+01:00", "1999-01-01T00:00"])
@@ -136,15 +177,27 @@ def test_every_zone_that_can_be_chosen_exists():
 
 @pytest.mark.parametrize(
     ("late_s", "percent", "expected"),
-    [(-1, None, 100), (0, None, 100), (1, None, 0), (1, 10, 90), (86_400, 10, 90), (86_401, 10, 80), (864_001, 10, 0)],
+    [
+        (-1, None, 100),
+        (0, None, 100),
+        (59.9, None, 100),
+        (60, None, 0),
+        (59.9, 10, 100),
+        (60, 10, 90),
+        (86_459.9, 10, 90),
+        (86_460, 10, 80),
+        (864_060, 10, 0),
+    ],
 )
 def test_each_day_that_has_begun_costs_its_percentage(late_s, percent, expected):
-    due = utc("2026-10-24T21:59")  # the clocks of Berlin go back in the night after it
-    assert credit(due + timedelta(seconds=late_s), due, percent) == expected
+    due = utc("2026-10-24T21:59")
+    assert credit(due + timedelta(seconds=late_s), due, percent, "UTC") == expected
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(1, 100))
 def test_later_never_counts_more(one, other, percent):
     due = utc("2026-01-19T22:59")
-    first, second = (credit(due + timedelta(seconds=each), due, percent) for each in sorted((one, other)))
+    first, second = (
+        credit(due + timedelta(seconds=each), due, percent, "Europe/Berlin") for each in sorted((one, other))
+    )
     assert 100 >= first >= second >= 0

@@ -9,15 +9,19 @@ from difflib import unified_diff
 
 import anyio
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from app.core.clock import now
+from app.core.clock import MINUTE, now
 from app.core.database import Database
 from app.core.outbound_requests import Outside
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
-from tests.app.accounts.people import browser, send_form
+from app.problems.exams import PARTS
+from app.teaching.courses.models import AssignmentRow
+from tests.app.accounts.people import browser, send_form, sign_up
+from tests.app.authoring.zips import upload
 from tests.app.routes import routes_of
+from tests.app.teaching.courses.exam_problem import ALL_OPEN, SLUG, TASK, files_of, marks_seen, together
 from tests.app.teaching.courses.test_assignments import only_assignment
 from tests.app.teaching.courses.test_courses import JSON, create, join, people
 from tests.app.teaching.people.test_attempts_of_others import GOOD, me, send
@@ -124,8 +128,43 @@ async def test_no_address_and_no_webhook_depends_on_a_hidden_verdict(either, peo
     # Once it has closed, the same walk sees the verdict in all of these places.
     async with either.services[Database].writing() as session:
         for row in list(await session.scalars(select(WithheldRow))):
-            row.until = now()
+            row.until = now() - MINUTE
+        await session.execute(update(AssignmentRow).values(due_at=now() - MINUTE))
     told = await differences()
     for each in ("/attempts", f"/attempts/{attempt}", "/progress", f"/api/v1/attempts/{attempt}", f"{links} as bob"):
         assert each in told
     assert "/api/v1/me/export" in told
+
+
+async def test_no_address_explains_a_published_problem_while_its_exam_is_open(either, people):
+    ada, bob, tess = people
+    version = (await upload(either, files_of(), SLUG)).json()["version"]
+    body = {"version": version, "force": True}
+    published = await tess.post(f"/api/v1/problems/{SLUG}/publish", json=body, headers=JSON)
+    assert published.status_code == 200, published.text
+    for http in (ada, bob):
+        await http.post(f"/api/v1/problems/{SLUG}/give-up", json={"confirm": True}, headers=JSON)
+    course = await create(tess, exam=True, closed_for="everyone", closes=[*PARTS], problems=[{"problem": SLUG}])
+    async with browser(either) as assistant, browser(either) as nobody:
+        await sign_up(either, assistant, "tim")
+        for http in (ada, assistant):
+            await join(http, course)
+        role = f"/api/v1/courses/{course['id']}/people/{await me(assistant)}/role"
+        assert (await tess.put(role, json={"role": "assistant"}, headers=JSON)).status_code == 204
+        assignment = (await only_assignment(tess, course))["id"]
+
+        async def seen() -> dict[str, set[str]]:
+            callers = {"ada": ada, "bob": bob, "nobody": nobody, "assistant": assistant}
+            owned = {"course_id": course["id"], "assignment_id": assignment}
+            return {name: together(await marks_seen(either, http, **owned)) for name, http in callers.items()}
+
+        others = {"bob": TASK, "nobody": TASK}
+        assert await seen() == others | {"ada": TASK, "assistant": ALL_OPEN}
+        async with either.services[Database].writing() as session:
+            await session.execute(update(AssignmentRow).values(opens_at=now() + MINUTE))
+        explained = {"ada": ALL_OPEN | {"editorial"}, "bob": ALL_OPEN | {"editorial"}}
+        assert await seen() == explained | {"nobody": ALL_OPEN, "assistant": ALL_OPEN}
+        async with either.services[Database].writing() as session:
+            over = {"opens_at": now() - 3 * MINUTE, "due_at": now() - 2 * MINUTE}
+            await session.execute(update(AssignmentRow).values(**over))
+        assert await seen() == explained | {"nobody": ALL_OPEN, "assistant": ALL_OPEN}

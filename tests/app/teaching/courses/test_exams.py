@@ -2,18 +2,21 @@
 
 import json
 import re
+from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import select
 
 from app.accounts.caller import User
-from app.core.clock import now
+from app.core.clock import MINUTE, end_of_minute, now
 from app.core.database import Database
 from app.grading.attempts.progress import progress, standings
 from app.grading.attempts.ranking import ranking
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
+from app.teaching.courses.assignments import AssignmentChanges, Terms
 from app.teaching.courses.models import AssignmentRow
+from app.teaching.courses.service import Courses
 from tests.app.accounts.people import SITE, send_form
 from tests.app.teaching.courses.test_assignments import only_assignment, total_of
 from tests.app.teaching.courses.test_courses import JSON, at, create, join, people
@@ -31,6 +34,10 @@ async def exam(either, people):
     course = await create(tess, exam=True)
     await join(ada, course)
     return course
+
+
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
 
 
 async def user_of(either, http):
@@ -70,7 +77,7 @@ async def test_nothing_says_how_it_was_graded_until_it_closes(either, people, ex
     found = await read_all(either, ada, attempt)
     stored = json.loads(found[f"attempts/{attempt}"])
     assert (stored["status"], stored["verdict"], stored["score"]) == ("finished", None, None)
-    assert stored["withheld_until"] == (await only_assignment(tess, exam))["due_at"]
+    assert moment(stored["withheld_until"]) == end_of_minute(moment((await only_assignment(tess, exam))["due_at"]))
     assert "belongs to an exam" in found[f"/attempts/{attempt}"]
     assert found[f"/attempts/{attempt}/verdict"] == ""
     for where in (
@@ -102,8 +109,8 @@ async def test_nothing_says_how_it_was_graded_until_it_closes(either, people, ex
 
     assignment = (await only_assignment(tess, exam))["id"]
     async with either.services[Database].writing() as session:
-        (await session.get_one(WithheldRow, (attempt, assignment))).until = now()
-        (await session.get_one(AssignmentRow, assignment)).due_at = now()
+        (await session.get_one(WithheldRow, (attempt, assignment))).until = now() - MINUTE
+        (await session.get_one(AssignmentRow, assignment)).due_at = now() - MINUTE
     opened = (await ada.get(f"/api/v1/attempts/{attempt}")).json()
     assert (opened["verdict"]["status"], opened["score"], opened["withheld_until"]) == ("accepted", 100, None)
     assert (await standings(either.services[Database], user))["add_one"].accepted
@@ -137,7 +144,7 @@ async def test_the_ranking_leaves_it_out_for_everyone(either, people, exam):
     assert (await ranking(either.services[Database], "add_one", reader, 10)).users == 0
     async with either.services[Database].writing() as session:
         for row in list(await session.scalars(select(WithheldRow))):
-            row.until = now()
+            row.until = now() - MINUTE
     assert (await ranking(either.services[Database], "add_one", reader, 10)).users == 1
 
 
@@ -158,13 +165,13 @@ async def test_a_change_of_the_exam_changes_what_is_hidden(either, people):
 
     assert await until() is None
     changed = (await tess.put(path, json=body | {"exam": True}, headers=JSON)).json()
-    assert await until() == changed["due_at"]
+    assert moment(await until()) == end_of_minute(moment(changed["due_at"]))
     for http, other in ((ada, run), (tess, of_instructor)):
         assert (await http.get(f"/api/v1/attempts/{other}")).json()["withheld_until"] is None
     # One student's extra time keeps the verdicts from all.
     more = {"extra_minutes": 60, "reason": "dyslexia"}
     assert (await tess.put(f"{path}/extensions/{await me(bob)}", json=more, headers=JSON)).status_code == 204
-    assert await until() > changed["due_at"]
+    assert moment(await until()) > end_of_minute(moment(changed["due_at"]))
     assert (await tess.put(path, json=body, headers=JSON)).status_code == 200
     assert await until() is None
     await tess.put(path, json=body | {"exam": True}, headers=JSON)
@@ -187,3 +194,33 @@ async def test_a_student_who_has_finished_learns_nothing_while_others_have_time(
     for http in (ada, bob):
         sent = (await http.get(f"/api/v1/attempts/{await send(either, http, GOOD)}")).json()
         assert (sent["status"], sent["verdict"]) == ("finished", None)
+
+
+async def test_an_exam_is_open_for_the_whole_minute_in_which_it_closes(either, people, monkeypatch):
+    ada, _, tess = people
+    course = await create(tess, exam=True)
+    await join(ada, course)
+    due_at = moment((await only_assignment(tess, course))["due_at"])
+    attempt = await send(either, ada, GOOD)
+    async with either.services[Database].writing() as session:
+        (await session.get_one(AttemptRow, attempt)).created_at = due_at + timedelta(seconds=30)
+    for seconds, is_open in ((30, True), (60, False)):
+        at_that_time = due_at + timedelta(seconds=seconds)
+        for module in ("app.grading.queue.withheld_verdicts", "app.teaching.courses.exams"):
+            monkeypatch.setattr(f"{module}.now", lambda shown=at_that_time: shown)
+        found = (await ada.get(f"/api/v1/attempts/{attempt}")).json()
+        assert (found["withheld_until"] is not None) is is_open, seconds
+        assert (found["score"] is None) is is_open, seconds
+        assert ((await ada.get("/api/v1/problems/add_one/hints")).status_code == 403) is is_open, seconds
+    # A change withholds again what was sent until then, and no more.
+    assignments, courses = either.services[AssignmentChanges], either.services[Courses]
+    user = await user_of(either, tess)
+    found = await courses.get(user, course["id"])
+    [before] = await courses.assignments(found)
+    for seconds, is_hidden in ((59, True), (60, False)):
+        async with either.services[Database].writing() as session:
+            (await session.get_one(AttemptRow, attempt)).created_at = due_at + timedelta(seconds=seconds)
+        terms = Terms(f"Exam {seconds}", before.opens_at, due_at, None, before.problems, is_exam=True)
+        await assignments.change(user, found, before, terms)
+        async with either.services[Database].reading() as session:
+            assert bool((await session.scalars(select(WithheldRow))).all()) is is_hidden, seconds

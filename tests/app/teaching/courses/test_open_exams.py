@@ -1,11 +1,11 @@
 """While an exam is open, its students cannot give up its problems, and what explains them is closed to them."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import update
 
-from app.core.clock import now
+from app.core.clock import MINUTE, end_of_minute, now
 from app.core.database import Database
 from app.grading.queue.withheld_verdicts import WithheldRow
 from app.teaching.courses.models import AssignmentRow
@@ -48,7 +48,7 @@ async def test_nobody_gives_up_in_an_open_exam(either, people):
     due = (await only_assignment(tess, course))["due_at"]
     refused = await give_up(ada)
     assert (refused.status_code, refused.json()["slug"]) == (403, "exam-open")
-    assert refused.json()["open_until"].startswith(due[:19])
+    assert refused.json()["open_until"] == end_of_minute(datetime.fromisoformat(due)).isoformat()
     assert (await ada.get(f"{PAGE}/give-up", headers=HTML)).status_code == 403
     assert not any((await reads(ada)).values())
     page = (await ada.get(PAGE, headers=HTML)).text
@@ -82,7 +82,7 @@ async def test_what_was_open_before_is_closed_until_the_last_student_has_finishe
     async with either.services[Database].writing() as session:
         await session.execute(update(AssignmentRow).values(due_at=now() - timedelta(minutes=30)))
         # The attempt counts for the exam, too. A change of the due time by a page or over REST does this as well.
-        await session.execute(update(WithheldRow).values(until=now()))
+        await session.execute(update(WithheldRow).values(until=now() - MINUTE))
     assert await reads(ada) == before
 
 
@@ -102,6 +102,7 @@ async def test_instructors_are_told_what_others_can_see_and_see_it_themselves(ei
     _, _, tess = people
     course = await create(tess, exam=True)
     page = (await tess.get(f"/courses/{course['id']}", headers=HTML)).text
-    assert "Visitors and accounts outside the course still see hints" in page
-    assert "choose problems for an exam that nobody else can see." in page
+    assert "Closed to its students: hints, editorial, giving up and solutions." in page
+    assert "Visitors and accounts outside the course still see all of that." in page
+    assert "use a problem that only this course sees." in page
     assert (await reads(tess))["hints on the page"]

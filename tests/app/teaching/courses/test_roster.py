@@ -13,7 +13,7 @@ from app.accounts.models import UserRow
 from app.core.clock import now
 from app.core.database import Database
 from app.teaching.courses.errors import RosterInvalid
-from app.teaching.courses.roster_file import COLUMNS, MOST_ROWS, read_roster
+from app.teaching.courses.roster_file import MOST_ROWS, read_roster
 from tests.app.accounts.people import PASSWORD, browser, send_form
 from tests.app.teaching.courses.test_courses import JSON, create, join, people
 
@@ -33,31 +33,29 @@ async def test_a_class_is_checked_imported_and_joins_by_its_links(either, people
     page = f"/courses/{course['id']}/roster"
     text = "username;Name;Email;Group\r\nADA;;;1\r\nbob;Bob;;1\r\n;Grace Hopper;grace@example.org;2\r\n;;;\r\n"
     checked = await send_form(tess, page, page, csv=text, step="check")
-    for words in ("Every row can be imported", "is already in the course", "joins the course", "gets an invitation"):
+    for words in ("The roster can be imported", "is already in the course", "joins the course", "gets an invitation"):
         assert words in checked.text
     assert await names_in(tess, course) == ["ada"]
     imported = await send_form(tess, page, page, csv=text, step="import")
     assert imported.headers["cache-control"] == "no-store"
-    assert "1 joined the course, 1 has an invitation" in imported.text
+    assert "1 new person has an invitation, 1 joined with their account, 1 already in the course" in imported.text
     assert await names_in(tess, course) == ["ada", "bob"]
-    link = re.search(r"Grace Hopper\tgrace@example.org\t\t(\S+)", imported.text)[1].replace("&amp;", "&")
+    link = re.search(r"Grace Hopper\tgrace@example.org\t(\S+)", imported.text)[1].replace("&amp;", "&")
 
     async with browser(either) as grace:
         path = link[link.index("/sign-up") :]
         form = (await grace.get(path)).text
         hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
         created = await grace.post("/sign-up", data=hidden | {"name": "grace", "password": PASSWORD}, headers=JSON)
-        assert created.status_code == 303
-        courses = (await grace.get(created.headers["location"])).text
-        assert f'value="{course["join_code"]}"' in courses
-        await join(grace, course)
+        assert (created.status_code, created.headers["location"]) == (303, f"/courses/{course['id']}")
     assert await names_in(tess, course) == ["ada", "bob", "grace"]
     again = await send_form(tess, page, page, csv="name,email\nX Y,\nX Y,x@example.org\n", step="download")
     rows = list(csv.reader(io.StringIO(again.text.removeprefix("\ufeff"))))
-    assert rows[0] == ["name", "email", "username", "link"]
-    assert [each[:3] for each in rows[1:]] == [["X Y", "", ""], ["X Y", "x@example.org", ""]]
+    assert rows[0] == ["name", "email", "link"]
+    assert [each[:2] for each in rows[1:]] == [["X Y", ""], ["X Y", "x@example.org"]]
     twice = await send_form(tess, page, page, csv="name,email\nX Y,\n", step="import")
-    assert "was already invited" in twice.text
+    assert "was invited before and has not signed up" in twice.text
+    assert rows[1][2].replace("&", "&amp;") in twice.text
 
 
 async def test_while_a_row_has_a_fault_nothing_is_imported(people):
@@ -68,10 +66,10 @@ async def test_while_a_row_has_a_fault_nothing_is_imported(people):
     answer = (await tess.post(path, json={"csv": text, "import": True}, headers=JSON)).json()
     assert answer["imported"] is False
     found = {each["row"]: (each["outcome"], each["detail"]) for each in answer["rows"]}
-    assert found[2] == ("enrol", "")
+    assert found[2] == ("enrol", "The account is bob.")
+    assert found[4] == ("skip", "tess has the role instructor. Instructors are added in the settings of the course.")
     for row, words in (
         (3, "'al at home' is not an email address"),
-        (4, "has the role instructor"),
         (5, "It has 4 cells, but row 1 names 3"),
         (6, "Row 2 has the same username 'bob'"),
         (8, "name: it must be one line"),
@@ -81,7 +79,7 @@ async def test_while_a_row_has_a_fault_nothing_is_imported(people):
     assert await names_in(tess, course) == []
     page = f"/courses/{course['id']}/roster"
     shown = await send_form(tess, page, page, csv=text, step="import")
-    assert "5 rows have an error." in shown.text
+    assert "4 rows have an error." in shown.text
     assert (await bob.post(path, json={"csv": text}, headers=JSON)).status_code == 403
 
 
@@ -93,7 +91,7 @@ async def test_somebody_who_was_deactivated_is_not_enrolled(either, people):
     path = f"/api/v1/courses/{course['id']}/roster"
     answer = (await tess.post(path, json={"csv": "username\ngone\n"}, headers=JSON)).json()
     [row] = answer["rows"]
-    assert (row["outcome"], "An owner can reactivate it" in row["detail"]) == ("fault", True)
+    assert (row["outcome"], "An owner can reactivate it" in row["detail"]) == ("skip", True)
 
 
 @pytest.mark.parametrize(
@@ -118,10 +116,15 @@ def test_a_quotation_mark_that_is_not_closed_is_a_fault_of_its_row():
     assert "quotation mark is not closed" in second.fault
 
 
-CELL = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=20)
+# Without `codec`, for which Hypothesis would try to encode every character: surrogates are in C.
+CELL = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=20)
 
 
-@given(st.lists(CELL, min_size=1, max_size=20, unique=True), st.permutations(COLUMNS), st.sampled_from(",;\t"))
+@given(
+    st.lists(CELL, min_size=1, max_size=20, unique=True),
+    st.permutations(["username", "name", "email"]),
+    st.sampled_from(",;\t"),
+)
 def test_what_a_spreadsheet_writes_is_read(names, columns, delimiter):
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, delimiter=delimiter)

@@ -22,7 +22,7 @@ def people(*failed: tuple[str, ...]) -> list[AttemptFacts]:
 
 
 def index_of(facts: list[AttemptFacts]) -> dict[str, object]:
-    found = discriminations(facts, "v2", NAMES, [])
+    found = discriminations(facts, ["v2"], NAMES, [])
     return {each.name: each.index if each.without is None else each.without for each in found}
 
 
@@ -55,7 +55,7 @@ def test_only_the_first_attempt_at_this_version_that_ran_counts():
     run = sent(2, "p0", "accepted", kind="run")
     first = sent(3, "p0", "rejected", failed_checks=("sharding",))
     later = sent(4, "p0", "accepted")
-    found = discriminations([never_ran, other, run, first, later], "v2", ["a"], ["values", "sharding"])
+    found = discriminations([never_ran, other, run, first, later], ["v2"], ["a"], ["values", "sharding"])
     assert [(each.kind, each.name, each.people, each.passed) for each in found] == [
         ("case", "a", 1, 1),
         ("check", "values", 1, 1),
@@ -65,7 +65,7 @@ def test_only_the_first_attempt_at_this_version_that_ran_counts():
 
 @given(st.lists(st.lists(st.sampled_from(NAMES), unique=True).map(tuple), max_size=60))
 def test_an_index_is_a_correlation(failed):
-    for each in discriminations(people(*failed), "v2", NAMES, ["values"]):
+    for each in discriminations(people(*failed), ["v2"], NAMES, ["values"]):
         assert (each.index is None) is (each.without is not None)
         assert each.index is None or -1 <= each.index <= 1
         assert 0 <= each.passed <= each.people == len(failed)

@@ -1,5 +1,7 @@
 """What instructors see of a problem is what students sent, on each database, in a bounded number of queries."""
 
+import re
+
 import pytest
 from sqlalchemy import event, select
 
@@ -50,6 +52,44 @@ async def test_no_attempts_is_not_a_division_by_zero(service):
     page = await service.http.get("/problems/add_one/insight", headers=service.bearer | {"Accept": "text/html"})
     assert (page.status_code, "nobody has tried" in page.text) == (200, True)
     assert "No attempts yet" in (await service.http.get("/insight", headers=service.bearer)).text
+
+
+async def test_a_new_version_keeps_the_insight_into_the_earlier_ones(either):
+    """Two attempts at a version that is no longer served, and one at the served one."""
+    async with browser(either) as ada, browser(either) as bob, browser(either) as tess:
+        await sign_up(either, ada, "ada")
+        await sign_up(either, bob, "bob")
+        await sign_up(either, tess, "tess", "instructor")
+        old = [await send(either, http, "x") for http in (ada, bob)]
+        async with either.services[Database].writing() as session:
+            for attempt_id in old:
+                row = await session.get_one(AttemptRow, attempt_id)
+                row.version = "0" * 64
+                row.faults = {**row.faults, "cases": ["gone"]}
+        await send(either, bob, "x")
+        await send(either, ada, GOOD)
+        path = "/api/v1/problems/add_one/insight"
+        found = (await tess.get(path)).json()
+        assert (found["graded"], found["rejected"], found["unexplained"]) == (4, 3, 3)
+        served = found["version"]
+        assert found["versions"] == [{"version": served, "attempts": 2}, {"version": "0" * 64, "attempts": 2}]
+        assert found["left_out"] == ["gone"]
+        assert "gone" not in [each["name"] for each in found["cases"]]
+        only = (await tess.get(path, params={"versions": "served"})).json()
+        assert (only["graded"], only["rejected"], only["left_out"]) == (2, 1, [])
+        assert only["versions"] == [{"version": served, "attempts": 2}]
+        assert (await tess.get(path, params={"versions": "newest"})).status_code == 422
+        for choice, words, attempts in (
+            ("", "3 attempts were rejected.", 3),
+            ("?versions=served", "1 attempt was rejected by the served version.", 1),
+        ):
+            page = " ".join((await tess.get(f"/problems/add_one/insight{choice}")).text.split())
+            assert words in page
+            assert (f'<code title="{"0" * 64}">' in page) is (attempts == 3)
+            members = 0
+            for link in re.findall(r'href="(/problems/add_one/insight/clusters/[^"]+)"', page):
+                members += (await tess.get(link)).text.count('type="radio" name="attempt"')
+            assert members == attempts
 
 
 async def test_thousands_of_attempts_take_as_many_queries_as_one(either):

@@ -131,12 +131,12 @@ async def test_clusters_are_of_what_was_measured(either, people):
 def test_a_cluster_is_found_by_its_key_or_not_at_all():
     facts = [wrong(1, "ada", "values", "one", fingerprint="f"), wrong(2, "bob", "values", "two", fingerprint="f")]
     facts += [wrong(3, "bob", "values", "two"), wrong(4, "bob", "values", fingerprint="f", misconception="Known.")]
-    one = cluster_of(facts[:2], "v2", "none")
+    one = cluster_of(facts[:2], "none")
     assert one is None
 
-    clusters = summarize(facts, "v2", None).clusters
+    clusters = summarize(facts, "v2").clusters
     assert [(each.attempts, each.people) for each in clusters] == [(2, 2), (1, 1)]
-    found = cluster_of(facts, "v2", clusters[0].key)
+    found = cluster_of(facts, clusters[0].key)
     assert found is not None
     assert [each.id for each in found[1]] == ["1", "2"]
 

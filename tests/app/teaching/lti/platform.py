@@ -33,9 +33,12 @@ class LearningPlatform:
         self.be_honest()
         self.app = Starlette(
             routes=[
+                Route("/.well-known/openid-configuration", self._configuration),
+                Route("/register", self._register, methods=["POST"]),
                 Route("/jwks", self._jwks),
                 Route("/token", self._token, methods=["POST"]),
                 Route("/members", self._members),
+                Route("/items", self._items, methods=["GET", "POST"]),
                 Route("/items/{item}/scores", self._score, methods=["POST"]),
             ]
         )
@@ -47,6 +50,10 @@ class LearningPlatform:
         self.tool_keys: dict[str, Any] = {"keys": []}
         self.assertions: set[str] = set()
         self.key_reads = 0
+        self.items: list[dict[str, Any]] = []
+        self.configuration_changes: dict[str, Any] = {}
+        self.registered: list[tuple[str | None, dict[str, Any]]] = []
+        self.deployment: str | None = DEPLOYMENT
 
     @property
     def registration(self) -> dict[str, Any]:
@@ -98,7 +105,12 @@ class LearningPlatform:
             f"{LTI}roles": [f"{ROLE}Instructor"],
             "sub": "teacher-1",
             "name": "Tess",
-            f"{DL}deep_linking_settings": {"deep_link_return_url": f"{self.address}/return", "data": "opaque"},
+            f"{DL}deep_linking_settings": {
+                "deep_link_return_url": f"{self.address}/return",
+                "accept_types": ["ltiResourceLink"],
+                "accept_presentation_document_targets": ["iframe", "window"],
+                "data": "opaque",
+            },
         } | changes
 
     def sign(self, claims: dict[str, Any]) -> str:
@@ -135,6 +147,35 @@ class LearningPlatform:
             return answer
         return await http.get(answer.headers["location"], headers={"Sec-Fetch-Site": "cross-site"})
 
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """What the platform says of itself to a tool that registers. A change to `None` leaves out a field."""
+        configuration = {
+            "issuer": self.address,
+            "authorization_endpoint": f"{self.address}/login",
+            "token_endpoint": f"{self.address}/token",
+            "jwks_uri": f"{self.address}/jwks",
+            "registration_endpoint": f"{self.address}/register",
+            "scopes_supported": ["openid", "https://purl.imsglobal.org/spec/lti-ags/scope/score"],
+            "https://purl.imsglobal.org/spec/lti-platform-configuration": {
+                "product_family_code": "simulated",
+                "messages_supported": [{"type": "LtiResourceLinkRequest"}, {"type": "LtiDeepLinkingRequest"}],
+            },
+        } | self.configuration_changes
+        return {name: value for name, value in configuration.items() if value is not None}
+
+    async def _configuration(self, request: Request) -> Response:
+        return JSONResponse(self.configuration)
+
+    async def _register(self, request: Request) -> Response:
+        if self.refusals:
+            return JSONResponse({}, status_code=self.refusals.pop())
+        asked = json.loads(await request.body())
+        self.registered.append((request.headers.get("authorization"), asked))
+        tool = asked["https://purl.imsglobal.org/spec/lti-tool-configuration"] | {"deployment_id": self.deployment}
+        answer = asked | {"client_id": "client-9", "https://purl.imsglobal.org/spec/lti-tool-configuration": tool}
+        return JSONResponse(answer, status_code=201)
+
     async def _jwks(self, request: Request) -> Response:
         self.key_reads += 1
         return JSONResponse({"keys": [self.key.as_dict(private=False)]})
@@ -147,10 +188,11 @@ class LearningPlatform:
         assert (claims["iss"], claims["sub"], claims["aud"]) == (CLIENT_ID, CLIENT_ID, f"{self.address}/token")
         assert claims["jti"] not in self.assertions
         self.assertions.add(claims["jti"])
-        return JSONResponse({"access_token": f"for {form['scope']}".replace(" ", "-"), "expires_in": 3600})
+        return JSONResponse({"access_token": f"for-{form['scope']}".replace(" ", ","), "expires_in": 3600})
 
     def _may(self, request: Request, scope: str) -> bool:
-        return request.headers.get("authorization") == f"Bearer for-https://purl.imsglobal.org/spec/{scope}"
+        granted = request.headers.get("authorization", "").removeprefix("Bearer for-").split(",")
+        return f"https://purl.imsglobal.org/spec/{scope}" in granted
 
     async def _members(self, request: Request) -> Response:
         if not self._may(request, "lti-nrps/scope/contextmembership.readonly"):
@@ -158,6 +200,19 @@ class LearningPlatform:
         number = int(request.query_params.get("page", 0))
         more = {"Link": f'<{self.address}/members?page={number + 1}>; rel="next"'} if self.pages[number + 1 :] else {}
         return JSONResponse({"id": "x", "members": self.pages[number]}, headers=more)
+
+    async def _items(self, request: Request) -> Response:
+        if not self._may(request, "lti-ags/scope/lineitem"):
+            return JSONResponse({}, status_code=401)
+        if self.refusals:
+            return JSONResponse({}, status_code=self.refusals.pop())
+        if request.method == "GET":
+            link = request.query_params.get("resource_link_id")
+            return JSONResponse([each for each in self.items if link in (None, each["resourceLinkId"])])
+        assert request.headers["content-type"] == "application/vnd.ims.lis.v2.lineitem+json"
+        item = json.loads(await request.body()) | {"id": f"{self.address}/items/new{len(self.items)}"}
+        self.items.append(item)
+        return JSONResponse(item, status_code=201)
 
     async def _score(self, request: Request) -> Response:
         if not self._may(request, "lti-ags/scope/score"):

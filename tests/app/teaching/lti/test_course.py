@@ -12,7 +12,7 @@ from joserfc.jwk import KeySet
 from sqlalchemy import select
 
 from app.accounts.service import Accounts
-from app.core.clock import now
+from app.core.clock import MINUTE, end_of_minute, now
 from app.core.database import Database
 from app.grading.queue.withheld_verdicts import WithheldRow
 from app.teaching.lti.keys import AFTER_USE, UNTIL_USE, ToolKeys
@@ -81,13 +81,13 @@ async def test_an_exam_sends_no_score_before_it_has_closed(school, platform, tes
                 async with database.reading() as session:
                     [score] = await session.scalars(select(ScoreRow))
                     [hidden] = await session.scalars(select(WithheldRow))
-                if score.next_try_at == hidden.until and score.fence_token is None:
+                if score.next_try_at == end_of_minute(hidden.until) and score.fence_token is None:
                     break
                 await anyio.sleep(0.02)
         assert platform.scores == []
         async with database.writing() as session:
             (await session.get_one(ScoreRow, score.id)).next_try_at = now()
-            (await session.get_one(WithheldRow, (hidden.attempt_id, hidden.assignment_id))).until = now()
+            (await session.get_one(WithheldRow, (hidden.attempt_id, hidden.assignment_id))).until = now() - MINUTE
         await until(lambda: platform.scores, "the score")
 
 
@@ -128,7 +128,15 @@ async def test_an_assignment_is_chosen_opened_and_scored(school, platform, tess)
         assert claims[f"{LTI}message_type"] == "LtiDeepLinkingResponse"
         assert claims["exp"] > time.time()
         [item] = claims[f"{DL}content_items"]
-        assert item["lineItem"] == {"scoreMaximum": 50, "label": "Week 1"}
+        assert item["lineItem"] == {
+            "scoreMaximum": 50,
+            "label": "Week 1",
+            "submissionReview": {"reviewableStatus": ["Submitted"]},
+        }
+        assert item["window"] == {"targetName": "_blank"}
+        [week] = (await tess.get(f"/api/v1/courses/{course['id']}/assignments")).json()["assignments"]
+        assert item["available"] == {"startDateTime": week["opens_at"]}
+        assert item["submission"] == {"startDateTime": week["opens_at"], "endDateTime": week["due_at"]}
     async with browser(school) as other:
         await sign_up(school, other, "eve", "instructor")
         assert (await other.get(there)).status_code == 404
@@ -143,6 +151,61 @@ async def test_an_assignment_is_chosen_opened_and_scored(school, platform, tess)
         await until(lambda: len(platform.scores) == 2, "the scores")
     points = {item: (score["scoreGiven"], score["scoreMaximum"]) for item, score in platform.scores}
     assert points == {"1?type=2": (100, 100), "2?": (50, 50)}
+
+
+async def test_several_items_are_chosen_at_once_if_the_platform_takes_them(school, platform, tess):
+    course = await create(tess)
+    async with browser(school) as http:
+        await first_launch(school, platform, http)
+    await connect(tess, course)
+    settings = {"deep_link_return_url": f"{platform.address}/return", "accept_multiple": True}
+    async with browser(school) as teacher:
+        page = await platform.launch(teacher, claims=platform.selection(**{f"{DL}deep_linking_settings": settings}))
+        there = (await confirm(teacher, page.text)).headers["location"]
+        form = (await teacher.get(there)).text
+        assignment = re.search(r'type="checkbox" name="(assignment \w+)"', form)[1]
+        nothing = await send_form(teacher, there, there)
+        assert (nothing.status_code, "Choose 1 to 50" in nothing.text) == (422, True)
+        wrong = await send_form(teacher, there, there, **{assignment: "yes", "problem no_such": "yes"})
+        assert (wrong.status_code, f'name="{assignment}" value="yes" checked' in wrong.text) == (404, True)
+        back = await send_form(teacher, there, there, **{assignment: "yes", "problem add_one": "yes"})
+        token = re.search(r'name="JWT" value="([^"]+)"', back.text)[1]
+        claims = jwt.decode(token, KeySet.import_key_set(platform.tool_keys), algorithms=["RS256"]).claims
+        first, second = claims[f"{DL}content_items"]
+        assert (first["title"], second["url"]) == ("Week 1", "http://meshgrade.test/problems/add_one")
+        assert second["lineItem"]["scoreMaximum"] == 100
+        assert "submission" not in second
+
+
+@pytest.mark.parametrize("several", [True, False])
+@pytest.mark.parametrize(("setting", "named"), [({"accept_lineitem": False}, False), ({"accept_lineitem": True}, True)])
+async def test_a_choice_names_no_columns_if_the_platform_makes_none(school, platform, tess, several, setting, named):
+    course = await create(tess)
+    async with browser(school) as http:
+        await first_launch(school, platform, http)
+    await connect(tess, course)
+    wish = {"deep_link_return_url": f"{platform.address}/return", "accept_multiple": several} | setting
+    async with browser(school) as teacher:
+        page = await platform.launch(teacher, claims=platform.selection(**{f"{DL}deep_linking_settings": wish}))
+        there = (await confirm(teacher, page.text)).headers["location"]
+        form = (await teacher.get(there)).text
+        assert ("without a column for scores" in form) is not named
+        # A form that was refused and is sent again keeps to what the platform said.
+        address = html.unescape(re.search(r'action="(/lti/selections/[^"]+)"', form)[1])
+        assignment = re.search(r'(assignment [0-9a-f]{32})"', form)[1]
+        chosen = {assignment: "yes", "problem add_one": "yes"} if several else {"choice": assignment}
+        assert address == there
+        token = {"form_token": form_token(form)}
+        wrong = token | {"choice": "problem no_such", "problem no_such": "yes"}
+        refused = await teacher.post(there, data=wrong, headers=SITE)
+        assert (refused.status_code, address in html.unescape(refused.text)) == (404, True)
+        back = await teacher.post(there, data=token | chosen, headers=SITE)
+        token = re.search(r'name="JWT" value="([^"]+)"', back.text)[1]
+        claims = jwt.decode(token, KeySet.import_key_set(platform.tool_keys), algorithms=["RS256"]).claims
+    items = claims[f"{DL}content_items"]
+    assert (len(items), items[0]["title"]) == (2 if several else 1, "Week 1")
+    assert [("lineItem" in each) for each in items] == [named] * len(items)
+    assert "submission" in items[0]
 
 
 async def test_students_choose_nothing(school, platform):

@@ -13,7 +13,7 @@ from joserfc.jwk import RSAKey
 
 from app.core.clock import now
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
-from tests.app.teaching.lti.platform import CLIENT_ID, DEPLOYMENT, LTI, ROLE
+from tests.app.teaching.lti.platform import CLIENT_ID, DEPLOYMENT, ENDPOINT, LTI, ROLE
 
 pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
@@ -142,15 +142,29 @@ async def test_a_teacher_becomes_an_instructor_only_where_the_owner_allows_it(sc
         ({"nonce": "another"}, "nonce"),
         ({"nonce": None}, "nonce"),
         ({f"{LTI}version": "1.1"}, "version"),
-        ({f"{LTI}message_type": "LtiSubmissionReviewRequest"}, "message type"),
+        ({f"{LTI}message_type": "DataPrivacyLaunchRequest"}, "message type"),
+        ({f"{LTI}message_type": "LtiSubmissionReviewRequest"}, "whose submission"),
+        (
+            {f"{LTI}message_type": "LtiSubmissionReviewRequest", f"{LTI}for_user": {"user_id": "1"}, ENDPOINT: None},
+            "names no column",
+        ),
         ({f"{LTI}deployment_id": "deployment-2"}, "is not registered"),
         ({f"{LTI}deployment_id": None}, "names no deployment"),
         ({"sub": None}, "names no user"),
         ({"sub": 7}, "sub"),
         ({f"{LTI}resource_link": None}, "names no resource link"),
+        ({f"{LTI}roles": None}, "no list of roles"),
+        ({f"{LTI}roles": f"{ROLE}Learner"}, "no list of roles"),
+        ({f"{LTI}target_link_uri": None}, "names no address to open"),
+        ({f"{LTI}target_link_uri": 7}, "names no address to open"),
+        ({f"{LTI}target_link_uri": "https://evil.example/problems/add_one"}, "not on this site"),
+        ({f"{LTI}target_link_uri": "http://meshgrade.test.evil.example/problems/add_one"}, "not on this site"),
+        ({f"{LTI}target_link_uri": "http://meshgrade.test@evil.example/"}, "not on this site"),
+        ({f"{LTI}target_link_uri": "https://meshgrade.test/problems/add_one"}, "not on this site"),
+        ({f"{LTI}target_link_uri": "/problems/add_one"}, "not on this site"),
         ({f"{LTI}message_type": "LtiDeepLinkingRequest"}, "return a selection"),
     ],
-    ids=str,
+    ids=lambda each: str(each).replace(LTI, "").replace(ROLE, "")[:80],
 )
 async def test_a_message_that_is_wrong_signs_nobody_in(school, platform, changes, words):
     async with browser(school) as http:
@@ -191,6 +205,26 @@ async def test_a_message_that_the_platform_did_not_sign_signs_nobody_in(school, 
     assert platform.key_reads <= 2  # unknown keys do not make us ask again and again
 
 
+@pytest.mark.parametrize("head", [{"alg": "RS256"}, {"alg": "RS256", "kid": ""}, {"alg": "RS256", "kid": 7}], ids=str)
+async def test_a_message_that_names_no_key_signs_nobody_in(school, platform, head):
+    async with browser(school) as http:
+        asked = await platform.begin(http)
+        claims = platform.claims(asked["nonce"])
+        token = jwt.encode({"alg": "RS256"}, claims, platform.key)
+        token = f"{encoded(json.dumps(head).encode())}.{token.partition('.')[2]}"
+        answer = await platform.send(http, token, asked["state"])
+        assert (answer.status_code, "names no key (kid)" in answer.text) == (403, True), answer.text
+        assert platform.key_reads == 0
+
+
+async def test_a_request_for_a_selection_need_not_say_where_it_leads(school, platform):
+    async with browser(school) as http:
+        claims = platform.selection(**{f"{LTI}target_link_uri": None})
+        assert (await platform.launch(http, claims=claims)).status_code == 200
+        elsewhere = platform.selection(**{f"{LTI}target_link_uri": "https://evil.example/"})
+        assert "not on this site" in (await platform.launch(http, claims=elsewhere)).text
+
+
 async def test_a_message_counts_once(school, platform):
     async with browser(school) as http:
         asked = await platform.begin(http)
@@ -225,8 +259,7 @@ async def test_a_platform_that_nobody_registered_begins_nothing(school, platform
 async def test_only_pages_of_this_site_are_targets(school, platform):
     for number, (target, page) in enumerate(
         (
-            ("https://evil.example/problems/add_one", "/problems"),
-            ("http://meshgrade.test.evil.example/problems/add_one", "/problems"),
+            ("http://meshgrade.test", "/problems"),
             ("http://meshgrade.test//evil.example", "/problems"),
             ("http://meshgrade.test/problems/no_such", "/problems"),
             ("http://meshgrade.test/account/delete", "/problems"),

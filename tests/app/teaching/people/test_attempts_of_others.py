@@ -10,6 +10,7 @@ from app.accounts.service import Accounts
 from app.core.database import Database
 from app.core.rest.paging import Cursor, Page
 from app.grading.queue.models import AttemptRow
+from app.teaching.identities.identity import RosterIdentities
 from app.teaching.people.at_problem import who_tried
 from tests.app.accounts.people import SITE, browser, sign_in, sign_up
 
@@ -145,7 +146,8 @@ async def test_who_has_tried_a_problem(either, people):
     rest = (await people["owner"].get("/api/v1/problems/add_one/people?limit=2&after=bob")).json()
     assert ([each["name"] for each in rest["people"]], rest["next"]) == (["tom"], None)
     owner = await either.services[Accounts].ensure_owner()
-    assert await who_tried(either.services[Database], owner, "no_such", Cursor(10)) == Page([])
+    services = either.services[Database], either.services[RosterIdentities]
+    assert await who_tried(*services, owner, "no_such", Cursor(10)) == Page([])
     assert (await people["ada"].get("/problems/add_one/people")).status_code == 403
 
 

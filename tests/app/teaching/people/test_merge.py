@@ -9,6 +9,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.grading.comments.models import CommentRow
 from app.operations.personal_data.export import owned_tables
+from app.teaching.courses.models import MarkRow
 from app.teaching.people.merge import _ENDING, _UNTOUCHED
 from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up
 from tests.app.teaching.courses.test_courses import create, join
@@ -92,6 +93,31 @@ async def test_what_a_merge_refuses(either, monkeypatch):
         assert (await ada.get("/api/v1/me")).json()["role"] == "student"
         monkeypatch.setattr("app.accounts.recent_sign_in.now", lambda: now() + timedelta(hours=1))
         assert await merge(ada_id, me["name"]) == (403, "sign-in-again")
+
+
+async def test_of_two_marks_at_one_cell_that_of_the_remaining_account_stays(either):
+    await sign_in(either)
+    async with browser(either) as ada, browser(either) as old, browser(either) as tess:
+        await sign_up(either, ada, "ada")
+        await sign_up(either, old, "ada-old")
+        await sign_up(either, tess, "tess", "instructor")
+        course = await create(tess)
+        [assignment] = (await tess.get(f"/api/v1/courses/{course['id']}/assignments")).json()["assignments"]
+        old_id, ada_id = await id_of(either, "ada-old"), (await ada.get("/api/v1/me")).json()["id"]
+        common = {"assignment_id": assignment["id"], "problem": "add_one", "user_id": await id_of(either, "tess")}
+        common |= {"reason": "", "is_shown": False, "at": now()}
+        async with either.services[Database].writing() as session:
+            for whom, kind, hundredths in ((ada_id, "bonus", 100), (old_id, "bonus", 900), (old_id, "override", 500)):
+                session.add(MarkRow(whom_id=whom, kind=kind, hundredths=hundredths, **common))
+        shown = await either.http.get(
+            f"/people/{old_id}/merge", params={"into": "ada"}, headers={"Accept": "text/html"}
+        )
+        assert '<th scope="row">points and excuses by hand</th><td>1</td><td>1</td>' in shown.text
+        answer = await either.http.post(f"/api/v1/people/{old_id}/merge", json={"into": "ada"}, headers=JSON)
+        assert answer.status_code == 200, answer.text
+    async with either.services[Database].reading() as session:
+        found = {(each.whom_id, each.kind, each.hundredths) for each in await session.scalars(select(MarkRow))}
+    assert found == {(ada_id, "bonus", 100), (ada_id, "override", 500)}
 
 
 def test_every_table_with_a_user_moves_ends_or_stays():

@@ -12,6 +12,7 @@ from app.core.database import Database
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
 from tests.app.accounts.people import SITE, browser, sign_in, sign_up
+from tests.app.teaching.courses.test_assistants import appoint
 from tests.app.teaching.courses.test_courses import create, join
 from tests.app.teaching.people.test_attempts_of_others import GOOD, me, send
 from tests.app.teaching.people.test_comments import post
@@ -159,13 +160,61 @@ async def test_the_student_reads_who_changed_what_and_why(people, wrong):
 
 
 async def test_who_may_change_points(either, people, wrong):
-    for name, status in (("ada", 403), ("bob", 403), ("owner", 200), ("tess", 200)):
+    for name, status in (("ada", 403), ("bob", 403), ("tess", 200), ("owner", 200)):
         assert (await people[name].put(theirs(wrong), json=NEW, headers=SITE)).status_code == status, name
-    for name, status in (("ada", 403), ("bob", 403), ("tess", 204)):
+    for name, status in (("ada", 403), ("bob", 403), ("tess", 403), ("owner", 204)):
         assert (await people[name].delete(theirs(wrong), headers=SITE)).status_code == status, name
     tess = people["tess"]
     own = await me(tess), await send(either, tess, WRONG)
     assert (await tess.put(theirs(own), json=NEW, headers=SITE)).status_code == 403
+
+
+async def test_points_of_a_higher_role_are_changed_only_by_that_role(either, people, wrong):
+    ada, bob, tess, owner = (people[name] for name in ("ada", "bob", "tess", "owner"))
+    course = await create(tess)
+    for http in (ada, bob):
+        await join(http, course)
+    await appoint(tess, course, await me(bob))
+    page, other = page_of(wrong), NEW | {"score": 5}
+
+    async def cannot(http, words: str) -> None:
+        for answer in (
+            await http.put(theirs(wrong), json=other, headers=SITE),
+            await http.delete(theirs(wrong), headers=SITE),
+        ):
+            assert (answer.status_code, answer.json()["slug"]) == (403, "role-missing")
+            assert answer.json()["detail"] == words
+        shown = (await http.get(page)).text
+        assert words in shown
+        assert f"{page}/override" not in shown
+        assert (await read(ada, wrong))["score"] == 80
+
+    def given_by(who: str, only: str) -> str:
+        return f"These points were given by {who}, so only {only} can change or undo them."
+
+    assert (await tess.put(theirs(wrong), json=NEW, headers=SITE)).status_code == 200
+    await cannot(bob, given_by("an instructor", "instructors and owners"))
+    assert (await owner.put(theirs(wrong), json=NEW | {"reason": "seen"}, headers=SITE)).status_code == 200
+    for http in (bob, tess):
+        await cannot(http, given_by("an owner", "owners"))
+    # A page that was opened before still has the form.
+    refused = await post(bob, page, f"{page}/override/undo")
+    assert (refused.status_code, "given by an owner" in refused.text) == (403, True)
+    # Those of an assistant are changed by everyone who grades.
+    assert (await owner.delete(theirs(wrong), headers=SITE)).status_code == 204
+    assert (await bob.put(theirs(wrong), json=other, headers=SITE)).status_code == 200
+    assert (await tess.put(theirs(wrong), json=NEW, headers=SITE)).status_code == 200
+    entries = (await owner.get("/api/v1/audit?limit=5")).json()["entries"]
+    assert [each["detail"].split(",")[0] for each in entries if each["action"] == "score-changed"] == [
+        "5 points by an assistant to 80 points",
+        "0 points to 5 points",
+        "80 points by an owner to 0 points",
+        "80 points by an instructor to 80 points",
+        "0 points to 80 points",
+    ]
+    # It may have been an instructor, so an assistant does not decide.
+    assert (await tess.delete("/api/v1/me?name=tess", headers=SITE)).status_code == 204
+    await cannot(bob, given_by("someone whose account was deleted", "instructors and owners"))
 
 
 async def test_the_audit_log_has_it(people, wrong):
@@ -178,7 +227,7 @@ async def test_the_audit_log_has_it(people, wrong):
         ("score-changed", "tess", "ada"),
     ]
     assert [(each["detail"], each["reason"]) for each in entries] == [
-        (f"80 points to 0 points, {where}", ""),
+        (f"80 points by an instructor to 0 points, {where}", ""),
         (f"0 points to 80 points, {where}", NEW["reason"]),
     ]
     assert "changed the points of an attempt" in (await people["owner"].get("/audit")).text

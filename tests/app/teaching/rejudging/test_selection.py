@@ -124,9 +124,9 @@ async def test_a_choice_that_cannot_match_is_refused_and_says_why(service):
     nothing = "0" * 32
     for chosen, slug, words in (
         ({"versions": ["0" * 64]}, "version-not-found", "has no version"),
-        ({"course": nothing}, "course-not-found", "no course with the id"),
+        ({"course": nothing}, "course-not-found", "not in a course with the id"),
         ({"assignment": nothing}, "assignment-not-found", "No course has an assignment with the id"),
-        ({"assignment": assignment, "course": nothing}, "assignment-not-found", "This course has no assignment"),
+        ({"assignment": assignment, "course": nothing}, "course-not-found", "not in a course with the id"),
         ({"people": [nothing]}, "person-not-found", "No account has the id"),
         ({"since": "2026-02-02T00:00:00Z", "until": "2026-02-01T00:00:00Z"}, "rejudge-selection-invalid", "before"),
         ({"since": "2026-02-30T00:00:00Z"}, "rejudge-selection-invalid", "the calendar has no 2026-02-30"),
@@ -163,11 +163,13 @@ async def test_scores_are_never_lowered_if_that_is_chosen(either):
 
 async def test_the_form_counts_then_grades_and_the_page_lists_who_loses(service):
     ada, bob = await student(service, "ada"), await student(service, "bob")
-    await course_of(service, ada)
+    course, _ = await course_of(service, ada)
     mine, theirs = await submit(service, OLD_SOURCE, ada), await submit(service, OLD_SOURCE, bob)
     version = await published(service, NEW)
     async with browser(service) as grace:
         await sign_up(service, grace, "grace", "instructor")
+        staff = f"/api/v1/courses/{course}/instructors"
+        assert (await service.http.post(staff, headers=service.bearer, json={"person": "grace"})).is_success
         link = f"{PAGE}/rejudge?version={version}"
         assert link in (await grace.get(f"{PAGE}/versions/{version}")).text
         page = (await grace.get(link)).text

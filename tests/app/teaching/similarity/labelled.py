@@ -1,12 +1,7 @@
-"""A labelled set: solutions of one exercise by people who did not copy, and disguised copies of each.
+"""Solutions of one exercise, by people who did not copy, in very different styles.
 
 The exercise: train a linear model with two layers on a batch, with the mean squared error and plain gradient descent.
-Every pair of two different solutions is labelled as not copied, every pair of a solution and its disguise as copied.
 """
-
-import ast
-import re
-from collections.abc import Callable
 
 STARTER = '''
 import jax
@@ -191,60 +186,3 @@ def train(params, x, y, lr, steps):
     return dict(zip(["w1", "b1", "w2", "b2"], leaves)), record.tolist()
 """,
 ]
-
-
-class _Renamer(ast.NodeTransformer):
-    def __init__(self, names: dict[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        node.id = self._names.get(node.id, node.id)
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.arg = self._names.get(node.arg, node.arg)
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.generic_visit(node)
-        node.name = self._names.get(node.name, node.name)
-        return node
-
-
-def renamed(source: str) -> str:
-    tree = ast.parse(source)
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    names += [node.arg for node in ast.walk(tree) if isinstance(node, ast.arg) and node.arg != "self"]
-    names += [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
-    own = {name: f"value_{number}" for number, name in enumerate(dict.fromkeys(names)) if name != "train"}
-    return ast.unparse(_Renamer(own).visit(tree))
-
-
-def moved(source: str) -> str:
-    """Reverse the order of the functions."""
-    tree = ast.parse(source)
-    heads = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    tree.body = [*heads[::-1], *(node for node in tree.body[::-1] if node not in heads)]
-    return ast.unparse(tree)
-
-
-def reformatted(source: str) -> str:
-    """Change comments, blank lines, indentation and quotes, and drop docstrings."""
-    source = re.sub(r'\n *"""[^"]*"""', "", source)
-    lines = [line.replace("    ", "  ") + "  # step" for line in source.split("\n") if line.strip()]
-    return "\n\n".join(lines).replace('"', "'").replace(", ", " ,")
-
-
-def padded(source: str) -> str:
-    """Add functions that are never called, before and after."""
-    more = (
-        "def helper(a, b):\n    c = [a]\n    for i in range(3):\n        c.append(b + i)\n    return sum(c) / len(c)\n"
-    )
-    return f"{more}\n{source}\n{more.replace('helper', 'other')}"
-
-
-def all_at_once(source: str) -> str:
-    return reformatted(moved(renamed(source)))
-
-
-DISGUISES: list[Callable[[str], str]] = [renamed, moved, reformatted, padded, all_at_once]

@@ -12,7 +12,8 @@ from app.grading.queue.models import AttemptRow
 from tests.app.accounts.people import SITE, browser, sign_in, sign_up
 from tests.app.teaching.courses.test_courses import create, join
 from tests.app.teaching.people.test_attempts_of_others import GOOD, send
-from tests.app.teaching.similarity.labelled import SOLUTIONS, renamed
+from tests.app.teaching.similarity.disguises import renamed
+from tests.app.teaching.similarity.labelled import SOLUTIONS
 
 pytestmark = pytest.mark.anyio
 PATH = "/problems/add_one/similarity"
@@ -61,19 +62,24 @@ async def test_copies_are_paired_and_marked_and_each_look_is_recorded(either):
 
 
 def source_of(number: int) -> str:
-    """The first three are identical. Each further one adds another function, the last one a long one."""
-    lines = 40 if number == len(NAMES) - 1 else 4
+    """The first three are identical. Each further one adds another function, the last one a long one.
+
+    Those after NAMES copy nobody. Without them, what all have in common would say nothing.
+    """
+    if number >= len(NAMES):
+        return SOLUTIONS[number - len(NAMES) + 1]
+    lines = 40 if number == len(NAMES) - 1 else 1 + number % 2
     added = "".join(f"    t{each} = a * {number}.{each} + b[{each}:{number}]\n" for each in range(lines))
     return SOLUTIONS[0] + ("" if number < 3 else f"\n\ndef extra_{number}(a, b):\n{added}    return t0\n")
 
 
 async def copy_to_all(service, attempt_id: str) -> None:
-    """Give everybody in NAMES an attempt like this one, with a source of their own."""
+    """Give everybody in NAMES, and six others, an attempt like this one, with a source of their own."""
     async with service.services[Database].writing() as session:
         attempt = (await session.execute(select(AttemptRow).where(AttemptRow.id == attempt_id))).scalar_one()
         user = await session.get(UserRow, attempt.user_id)
         columns = {each.key: getattr(attempt, each.key) for each in inspect(AttemptRow).column_attrs}
-        for number, name in enumerate(NAMES):
+        for number, name in enumerate((*NAMES, *(f"other{each}" for each in range(6)))):
             person = UserRow(id=uuid.uuid4().hex, name=name, role="student", created_at=user.created_at)
             session.add(person)
             await session.flush()

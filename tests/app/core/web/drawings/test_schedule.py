@@ -2,7 +2,7 @@
 
 import re
 
-from app.core.web.drawings.schedule import MAX_STEPS, draw_schedule
+from app.core.web.drawings.schedule import MAX_STEPS, draw_schedule, hidden_text, wait_text
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipStep
 
 
@@ -74,3 +74,32 @@ def test_a_dangerous_title_is_text():
 def test_the_rows_of_a_gpu_are_its_streams():
     of_gpu = draw_schedule("a", computation([collective(0, 2)], [None, 100, None, 100]), has_streams=True)
     assert re.findall(r'class="name">([^<]+)<', of_gpu) == ["compute stream", "stream of collectives"]
+
+
+def test_it_says_whether_what_hides_a_collective_is_enough():
+    def shown(**fields):
+        return hidden_text(collective(0, 2, **fields))
+
+    enough, too_few = {"is_hidden_long_enough": True}, {"is_hidden_long_enough": False}
+    assert shown() == "100 cycles"
+    assert shown(estimated_cycles=99, **enough) == (
+        "100 cycles, enough for the 99 that the links need by their bandwidth"
+    )
+    assert shown(estimated_cycles=1234, queued_cycles=50, **too_few) == (
+        "100 cycles, too few for the 1,234, after 50 for others in flight, that the links need by their bandwidth"
+    )
+    assert shown(estimated_cycles=1234, hidden_kernels=2, hidden_without_estimate=1) == (
+        "100 cycles and 1 kernel without an estimate; by their bandwidth, the links need 1,234"
+    )
+
+
+def test_it_says_for_how_long_everything_waits():
+    assert wait_text(collective(1, 1, estimated_cycles=1234)) == "nothing (everything else waits, about 1,234 cycles)"
+    assert wait_text(collective(1, 1)) == "nothing (everything else waits)"
+
+
+def test_lines_that_are_sent_together_are_one_bar_with_all_bytes():
+    merged = [collective(1, 1, hidden_cycles=0), collective(1, 1, hidden_cycles=0, bytes=2048, line=4, sent_with=0)]
+    drawn = draw_schedule("a", computation(merged, [100, None]))
+    assert len(bars(drawn)) == 1
+    assert "all-gather over x, 3.0 KiB" in drawn

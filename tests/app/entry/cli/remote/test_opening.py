@@ -37,6 +37,14 @@ def test_a_function_is_explored_on_the_server_and_its_page_opens(meshgrade, live
     assert (found["problem"], found["against"], found["chip"]) == (None, None, None)
 
 
+def test_modules_are_sent_too(meshgrade, live, logged_in, opened, tmp_path):
+    (tmp_path / "train.py").write_text("from model import f\n")
+    (tmp_path / "model.py").write_text("def f(x):\n    return x\n")
+    done = meshgrade("explore", tmp_path / "train.py", *FUNCTION)
+    assert (done.code, done.err) == (0, f"Also taken, because they are imported: {tmp_path / 'model.py'}\n")
+    assert exploration(live, opened[0])["function"]["modules"] == {"model": "def f(x):\n    return x\n"}
+
+
 def test_the_step_of_a_problem_is_compared_with_the_reference(meshgrade, live, logged_in, opened, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("x = 1\n")

@@ -21,11 +21,29 @@ async def test_a_killed_workers_attempt_is_finished_by_another(backend):
     assert backend.noted("ended") == ["take 1 x"]
 
 
+async def pause(worker, backend):
+    """Stop the worker while it does not hold SQLite's only write lock, which it would keep."""
+    while True:
+        worker.send_signal(signal.SIGSTOP)
+        if backend.server is not None:
+            return
+        probe = sqlite3.connect(backend.database.name, isolation_level=None, timeout=0)
+        try:
+            probe.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            worker.send_signal(signal.SIGCONT)
+            await asyncio.sleep(0.01)
+        else:
+            return
+        finally:
+            probe.close()
+
+
 async def test_a_worker_that_was_paused_past_its_lease_changes_nothing_and_works_on(backend):
     async with backend.grading() as paused:
         attempt = await backend.hand_in("ignore 1 x")
         await backend.began("ignore 1 x")
-        paused.send_signal(signal.SIGSTOP)
+        await pause(paused, backend)
         async with backend.grading() as other:
             row = await backend.ended(attempt)
             assert row.verdict["stdout"] == str(other.pid)

@@ -1,0 +1,131 @@
+"""More processes that answer at one port. Python runs on one core per process, and this gives the API several."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from app.core.start_errors import SettingInvalid, StartRefused
+from app.entry.cli.listening_socket import listen
+
+if TYPE_CHECKING:
+    from app.core.settings import Settings
+
+log = logging.getLogger(__name__)
+_FIRST_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 30.0
+# A process that ran this long had started well.
+_STARTED_S = 60.0
+_END_LIMIT_S = 10.0
+
+
+@contextlib.contextmanager
+def own_sockets(settings: "Settings", port: int) -> Iterator[list[socket.socket]]:
+    """A port for each process alone, after the common one: what a process counts itself is read there.
+
+    Raises:
+      SettingInvalid: the database is SQLite, which has no queue that several processes share.
+      AddressUnusable: one of the ports is in use.
+    """
+    with contextlib.ExitStack() as stack:
+        if settings.api_processes == 1:
+            yield []
+            return
+        if settings.database_url is None:
+            raise SettingInvalid(
+                "api_processes", f"{settings.api_processes} require PostgreSQL: set MESHGRADE_DATABASE_URL"
+            )
+        numbers = range(1, settings.api_processes + 1)
+        # If the system chose the common port, the ones after it may be in use.
+        ports = [port + number if settings.port else 0 for number in numbers]
+        yield [stack.enter_context(listen(settings.host, each)) for each in ports]
+
+
+class ApiProcesses:
+    """The second process and those after it. One that ends is started again.
+
+    Args:
+      settings: of the first process, with the real port.
+      common: the socket that all listen at.
+      own: the further socket of each, beginning with that of the second process.
+    """
+
+    def __init__(self, settings: "Settings", common: socket.socket, own: Sequence[socket.socket]) -> None:
+        self._settings = settings
+        self._common = common
+        self._own = own
+
+    async def run(self) -> None:
+        """Until it is cancelled. It then waits until they have ended."""
+        await asyncio.gather(*(self._keep(number, own) for number, own in enumerate(self._own, start=2)))
+
+    async def _keep(self, number: int, own: socket.socket) -> None:
+        loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE_S
+        while True:
+            began = loop.time()
+            process = await self._start(number, own)
+            try:
+                status = await process.wait()
+            finally:
+                await _end(process)
+            if loop.time() - began > _STARTED_S:
+                pause = _FIRST_PAUSE_S
+            log.error("API process %d ended with status %d, and is started again in %.0f s", number, status, pause)
+            await asyncio.sleep(pause)
+            pause = min(_LONGEST_PAUSE_S, 2 * pause)
+
+    async def _start(self, number: int, own: socket.socket) -> asyncio.subprocess.Process:
+        numbers = [self._common.fileno(), own.fileno()]
+        settings = {
+            "DATA": self._settings.data / f"api-{number}",
+            "HOST": self._settings.host,
+            "PORT": self._settings.port,
+            "GRADING_SLOTS": 0,
+            "API_PROCESSES": 1,
+        }
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "app.entry.cli", "serve", "--listeners", ",".join(map(str, numbers))),
+            env=os.environ | {f"MESHGRADE_{name}": str(value) for name, value in settings.items()},
+            pass_fds=numbers,
+            # It ends with this pipe, however the first process ends.
+            stdin=asyncio.subprocess.PIPE,
+        )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    process.terminate()
+    try:
+        async with asyncio.timeout(_END_LIMIT_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+def given_sockets(numbers: str) -> list[socket.socket]:
+    """Those that the first process has opened. Raises `StartRefused` for anything else."""
+    try:
+        return [socket.socket(fileno=int(number)) for number in numbers.split(",")]
+    except (ValueError, OSError) as error:
+        raise StartRefused(
+            f"--listeners {numbers!r} names no open sockets: {error}.",
+            "Only a first process passes it to the others. Use --processes to start several.",
+        ) from None
+
+
+def end_with_the_first() -> None:
+    """End this process when the first one has ended."""
+
+    def wait() -> None:
+        sys.stdin.buffer.read()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,121 @@
+"""A lesson as a Jupyter notebook with its figures, made from its parts, for a reader's own machine.
+
+The format is nbformat 4.5: https://nbformat.readthedocs.io/en/latest/format_description.html
+Figures are data URLs in its text, because JupyterLab does not show an SVG that is attached to a cell.
+"""
+
+import base64
+import html
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from app.learning.lessons.figure_files import standalone
+from app.learning.lessons.lesson import (
+    NAMED_PROBLEM,
+    Figure,
+    Lesson,
+    Misreading,
+    Program,
+    Question,
+    SideNote,
+    Steps,
+    Text,
+)
+from app.learning.lessons.questions import answer_of
+
+# Only before the devices are first used. A notebook's machine may have a GPU, and the lessons' numbers are of CPUs.
+DEVICES = """\
+import jax
+
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_num_cpu_devices", {devices})
+"""
+_LINK = re.compile(r"\]\((?=/)")
+
+
+def notebook_of(lesson: Lesson, address: str, titles: Mapping[str, str]) -> str:
+    """The notebook's JSON, with its figures inside.
+
+    Args:
+      address: of this service, such as `https://meshgrade.example`. Links of the lesson lead there.
+      titles: of the problems that are served, by slug. `*slug*` becomes a link to one.
+    """
+
+    def linked(markdown: str) -> str:
+        def problem(named: re.Match[str]) -> str:
+            title = titles.get(named[1])
+            return named[0] if title is None else f"[{title}]({address}/problems/{named[1]})"
+
+        return NAMED_PROBLEM.sub(problem, _LINK.sub(f"]({address}", markdown))
+
+    page = f"{address}/lessons/{lesson.slug}"
+    devices, needs = lesson.claims.devices, f"jax=={lesson.claims.jax} flax optax"
+    opening = (
+        f"# {lesson.title}\n\n{lesson.summary}\n\nFrom [{page}]({page}). The programs run on {devices} devices that "
+        f"JAX simulates on the CPU. They need `pip install {needs}`. Run the first cell before all others."
+    )
+    cells = [_markdown(opening), _code(DEVICES.format(devices=devices), "")]
+    for part in lesson.parts:
+        if isinstance(part, Program):
+            cells.append(_code(part.block.code, part.block.output))
+        else:
+            cells.append(_markdown(linked(_written(part))))
+    for number, cell in enumerate(cells, 1):
+        cell["id"] = f"cell-{number}"
+    notebook = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def _written(part: Text | SideNote | Figure | Steps | Misreading | Question) -> str:
+    match part:
+        case Text():
+            return part.markdown
+        case SideNote():
+            return _quoted(part.markdown)
+        case Figure():
+            return _drawn(part, part.caption)
+        case Steps():
+            return "\n\n".join(
+                [part.title, *(_drawn(each.figure, f"**{each.name}:** {each.figure.caption}") for each in part.steps)]
+            )
+        case Misreading():
+            return _quoted(f"**You may have read:** {part.wrong}\n\n**Measured here:** {part.right}")
+        case Question():
+            choices = "".join(f"- {each}\n" for each in part.spec.choices)
+            question = f"**Check yourself.** {part.text}\n\n{choices}"
+            answer = f"{answer_of(part)}\n\n{part.explanation}"
+            return f"{question}\n<details><summary>Answer</summary>\n\n{answer}\n\n</details>"
+
+
+def _drawn(figure: Figure, below: str) -> str:
+    url = f"data:image/svg+xml;base64,{base64.b64encode(standalone(figure.svg).encode()).decode()}"
+    return f'<img alt="{html.escape(figure.caption)}" src="{url}">\n\n{below}'
+
+
+def _quoted(markdown: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in markdown.splitlines())
+
+
+def _markdown(text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def _code(source: str, printed: str) -> dict[str, Any]:
+    outputs = [{"output_type": "stream", "name": "stdout", "text": printed}] if printed else []
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": outputs,
+        "source": source.rstrip("\n"),
+    }

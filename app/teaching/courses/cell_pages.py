@@ -1,0 +1,178 @@
+"""A cell of the gradebook: its page with a form for each thing that is given by hand, and the same over REST."""
+
+from typing import get_args
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.audit.log import ACTION_WORDS, LONGEST_REASON, Action, AuditEntry, AuditLog
+from app.accounts.caller import User
+from app.accounts.web import Grader
+from app.core.errors import FieldInvalid, Refused
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
+from app.core.services import Provided, services_of
+from app.core.web.forms import read_form
+from app.core.web.templating import render_page
+from app.teaching.courses.cell_schemas import FullCellJSON, NewCellJSON
+from app.teaching.courses.cells import Cells, CellView, NewMark, where
+from app.teaching.courses.course_in_path import GradedCourse
+from app.teaching.courses.course_pages import titles_of
+from app.teaching.courses.due_dates import to_local
+from app.teaching.courses.grade_arithmetic import Role, shown_points
+from app.teaching.courses.marks import KINDS, Kind
+from app.teaching.courses.service import MOST_POINTS, Course, Courses
+
+_PATH = "/courses/{course_id}/assignments/{assignment_id}/cells/{slug}/{person_id}"
+router = APIRouter(include_in_schema=False)
+api = rest_router("courses")
+_ROLE_WORDS: dict[Role, str] = {
+    "counts": "counts",
+    "before-opening": "does not count: sent before the assignment opened",
+    "closed": "does not count: sent when nothing counts any more",
+    "worth-nothing": "does not count: too late to be worth anything",
+    "less": "does not count: another attempt gives as many points or more",
+    "earlier": "does not count: a later attempt does",
+}
+if set(_ROLE_WORDS) != set(get_args(Role)):
+    raise AssertionError("each role of an attempt needs words")
+
+
+@api.get(_PATH, summary="A cell of the gradebook, for those who read it")
+async def get_cell(
+    request: Request, course: GradedCourse, assignment_id: str, slug: str, person_id: str
+) -> FullCellJSON:
+    return FullCellJSON.full(*await _read(request, course, assignment_id, slug, person_id))
+
+
+@api.put(
+    _PATH,
+    summary="Replace what is given by hand to a cell of the gradebook",
+    responses=problem_responses(409),
+)
+async def put_cell(
+    request: Request,
+    course: GradedCourse,
+    user: Grader,
+    assignment_id: str,
+    slug: str,
+    person_id: str,
+    body: NewCellJSON,
+) -> FullCellJSON:
+    services = services_of(request)
+    assignment = await services[Courses].assignment(course, assignment_id)
+    await services[Cells].change(user, course, assignment, slug, person_id, body.marks())
+    return FullCellJSON.full(*await _read(request, course, assignment_id, slug, person_id))
+
+
+@api.delete(_PATH, status_code=204, summary="Take back all that is given by hand to a cell of the gradebook")
+async def clear_cell(
+    request: Request, course: GradedCourse, user: Grader, assignment_id: str, slug: str, person_id: str
+) -> None:
+    services = services_of(request)
+    assignment = await services[Courses].assignment(course, assignment_id)
+    await services[Cells].change(user, course, assignment, slug, person_id, dict.fromkeys(KINDS))
+
+
+@router.get(_PATH)
+async def show_cell(
+    request: Request, course: GradedCourse, user: Grader, assignment_id: str, slug: str, person_id: str
+) -> HTMLResponse:
+    view, history = await _read(request, course, assignment_id, slug, person_id)
+    return _page(request, user, view, history, {})
+
+
+@router.post(_PATH)
+async def change_cell(
+    request: Request,
+    course: GradedCourse,
+    user: Grader,
+    assignment_id: str,
+    slug: str,
+    person_id: str,
+    courses: Provided[Courses],
+    cells: Provided[Cells],
+) -> Response:
+    """One mark: `step` is `give` or `take`."""
+    form = await read_form(request)
+    assignment = await courses.assignment(course, assignment_id)
+    try:
+        kind = _kind(form)
+        new = None if form.get("step") == "take" else _mark(kind, form)
+        await cells.change(user, course, assignment, slug, person_id, {kind: new})
+    except Refused as refusal:
+        view, history = await _read(request, course, assignment_id, slug, person_id)
+        return _page(request, user, view, history, form, refusal)
+    return RedirectResponse(f"{_address(course, assignment_id, slug, person_id)}#{kind}", status_code=303)
+
+
+async def _read(
+    request: Request, course: Course, assignment_id: str, problem: str, person_id: str
+) -> tuple[CellView, list[AuditEntry]]:
+    services = services_of(request)
+    assignment = await services[Courses].assignment(course, assignment_id)
+    view = await services[Cells].read(course, assignment, problem, person_id)
+    endings: dict[Action, str] = {"cell-changed": where(assignment, problem), "score-changed": f" at {problem}"}
+    return view, list(await services[AuditLog].of_person(view.person.id, endings))
+
+
+def _page(
+    request: Request,
+    user: User,
+    view: CellView,
+    history: list[AuditEntry],
+    form: dict[str, str],
+    refusal: Refused | None = None,
+) -> HTMLResponse:
+    column = view.column
+    return render_page(
+        "cell.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        course=view.course,
+        column=column,
+        title=titles_of(request).get(column.problem, column.problem),
+        view=view,
+        cell=view.cell,
+        marks={each.kind: each for each in view.cell.marks},
+        points_alone=lambda each: shown_points(column.points * each.share),
+        role_words=_ROLE_WORDS,
+        local=lambda each: f"{to_local(each, view.course.time_zone):%a %-d %b %Y, %H:%M}",
+        history=history,
+        words=ACTION_WORDS,
+        here=_address(view.course, column.assignment.id, column.problem, view.person.id),
+        form=form,
+        refusal=refusal,
+        most_points=MOST_POINTS,
+        longest_reason=LONGEST_REASON,
+    )
+
+
+def _address(course: Course, assignment_id: str, problem: str, person_id: str) -> str:
+    return f"/courses/{course.id}/assignments/{assignment_id}/cells/{problem}/{person_id}"
+
+
+def _kind(form: dict[str, str]) -> Kind:
+    for kind in KINDS:
+        if form.get("kind") == kind:
+            return kind
+    raise FieldInvalid(f"kind: must be {', '.join(KINDS[:-1])} or {KINDS[-1]}.")
+
+
+def _mark(kind: Kind, form: dict[str, str]) -> NewMark:
+    """Raises `FieldInvalid`."""
+    return NewMark(
+        reason=form.get("reason", ""),
+        is_shown="reason_shown" in form,
+        points=0 if kind == "excused" else _number(kind, form, "points"),
+        maximum=_number(kind, form, "maximum") if kind == "rubric" else None,
+    )
+
+
+def _number(kind: Kind, form: dict[str, str], field: str) -> float:
+    """Digits, and at most two after a point or a comma."""
+    whole, _, decimals = form.get(field, "").strip().replace(",", ".").partition(".")
+    digits = whole + decimals
+    if not (whole and digits.isascii() and digits.isdecimal() and len(whole) <= 4 and len(decimals) <= 2):
+        raise FieldInvalid(f"{kind}.{field}: give a number of points with at most two decimals, such as 7.5.")
+    return float(f"{whole}.{decimals or 0}")

@@ -1,0 +1,105 @@
+"""Problems that only a course sees: their page, and what is done on it and over REST."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from pydantic import Field
+from starlette.responses import HTMLResponse, Response
+
+from app.accounts.web import Instructor
+from app.core.errors import Refused
+from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.body import RequestBody
+from app.core.rest.problem_json import problem_responses
+from app.core.services import Provided, services_of
+from app.core.view import View
+from app.core.web.templating import render_page
+from app.problems.catalogue import Catalogue
+from app.teaching.courses.course_in_path import TaughtCourse
+from app.teaching.courses.course_problems import CourseProblem, CourseProblems
+from app.teaching.courses.due_dates import LOCAL_PATTERN, from_local, to_local
+
+
+class NewCourseProblemJSON(RequestBody):
+    """A problem by its slug. `version` null is the one that was uploaded last. `visible_from`, in the time zone of the
+    course, is when its members begin to see it; null is now.
+    """
+
+    problem: str = Field(min_length=1, max_length=64)
+    version: str | None = Field(None, json_schema_extra={"pattern": "^[0-9a-f]{64}$"})
+    visible_from: str | None = Field(None, json_schema_extra={"pattern": LOCAL_PATTERN})
+
+
+class CourseProblemList(View):
+    """By slug."""
+
+    problems: list[CourseProblem]
+
+
+@dataclass(frozen=True)
+class CourseProblemPage(FormPage):
+    request: Request
+    course: TaughtCourse
+    user: Instructor
+
+    @property
+    def address(self) -> str:
+        return f"/courses/{self.course.id}/problems"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed, refusal)
+
+    async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
+        services, course = services_of(self.request), self.course
+        return render_page(
+            "course_problems.html",
+            status_code=refusal.status if refusal else 200,
+            user=self.user,
+            course=course,
+            problems=await services[CourseProblems].of(course),
+            titles={each.slug: each.manifest.title for each in services[Catalogue].all()},
+            local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
+            form=form,
+            refusal=refusal,
+        )
+
+
+actions = Actions("courses", CourseProblemPage, "/courses/{course_id}/problems")
+
+
+@actions.pages.get("")
+async def show_course_problems(
+    page: Annotated[CourseProblemPage, Depends(in_loop(CourseProblemPage))], problem: str = "", version: str = ""
+) -> HTMLResponse:
+    return await page.show({"problem": problem[:64], "version": version[:64]})
+
+
+@actions.api.get("", summary="The problems, and versions of problems, that only this course sees, for instructors")
+async def list_course_problems(course: TaughtCourse, problems: Provided[CourseProblems]) -> CourseProblemList:
+    return CourseProblemList(problems=await problems.of(course))
+
+
+@actions.post(
+    "",
+    status_code=201,
+    summary="Show a version of a problem to one course from a moment on, as an instructor",
+    responses=problem_responses(409),
+)
+async def give_problem(
+    course: TaughtCourse, user: Instructor, body: NewCourseProblemJSON, problems: Provided[CourseProblems]
+) -> CourseProblem:
+    at = body.visible_from
+    moment = None if at is None else from_local("visible_from", at, course.time_zone, is_due=False)
+    return await problems.give(user, course, body.problem, body.version, moment)
+
+
+@actions.delete(
+    "/{slug}",
+    form="/{slug}/remove",
+    summary="Take a version of a problem back from a course, as an instructor; attempts stay",
+)
+async def take_problem_back(
+    course: TaughtCourse, slug: str, user: Instructor, problems: Provided[CourseProblems]
+) -> None:
+    await problems.take_back(user, course, slug)

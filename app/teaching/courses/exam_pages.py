@@ -1,0 +1,108 @@
+"""The page on which a student starts an exam and finds its problems, and the same over REST."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import Field
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import Reader, Submitter
+from app.core.clock import now
+from app.core.errors import Refused
+from app.core.rest.body import RequestBody
+from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import rest_router
+from app.core.services import Provided, services_of
+from app.core.web.forms import read_form
+from app.core.web.templating import render_page
+from app.problems.catalogue import Catalogue
+from app.teaching.courses.assignments import LONGEST_PASSWORD
+from app.teaching.courses.course_in_path import JoinedCourse
+from app.teaching.courses.due_dates import to_local
+from app.teaching.courses.exam_starts import ExamStart, ExamStarts
+from app.teaching.courses.section_dates import SectionDates
+from app.teaching.courses.service import Assignment, Course, Courses, no_assignment
+
+_PATH = "/courses/{course_id}/assignments/{assignment_id}"
+api = rest_router("courses")
+router = APIRouter(include_in_schema=False)
+Exam = tuple[Course, Assignment]
+
+
+class ExamPasswordJSON(RequestBody):
+    """Empty if the exam has no password."""
+
+    password: str = Field("", max_length=LONGEST_PASSWORD)
+
+
+async def _exam_in_path(request: Request, course: JoinedCourse, assignment_id: str, user: Reader) -> Exam:
+    """Students do not see an assignment before it opens. Raises `CourseNotFound` and `AssignmentNotFound`."""
+    services = services_of(request)
+    assignment = await services[Courses].assignment(course, assignment_id)
+    [for_them] = await services[SectionDates].for_student(course, user, [assignment])
+    if for_them.opens_at > now() and not course.is_taught:
+        raise no_assignment(assignment_id)
+    return course, assignment
+
+
+ExamInPath = Annotated[Exam, Depends(_exam_in_path)]
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The form, whose token is checked before anything says whether the exam exists."""
+    return await read_form(request)
+
+
+@router.get(f"{_PATH}/exam")
+async def show_exam(request: Request, user: Reader, exam: ExamInPath) -> HTMLResponse:
+    return await _page(request, user, exam)
+
+
+@router.post(f"{_PATH}/start")
+async def start_on_page(
+    request: Request, user: Submitter, form: Annotated[dict[str, str], Depends(_form)], exam: ExamInPath
+) -> Response:
+    course, assignment = exam
+    try:
+        await services_of(request)[ExamStarts].start(
+            user, course, assignment, form.get("password", "")[: LONGEST_PASSWORD + 1]
+        )
+    except Refused as refusal:
+        return await _page(request, user, (course, assignment), refusal)
+    return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/exam", status_code=303)
+
+
+@api.get(f"{_PATH}/start", summary="When you started an exam of one of your courses, and when your time is over")
+async def get_exam_start(exam: ExamInPath, user: Reader, starts: Provided[ExamStarts]) -> ExamStart:
+    return await starts.of(user, exam[1])
+
+
+@api.post(
+    f"{_PATH}/start",
+    summary="Start an exam, as a student: from now on, your time runs",
+    responses=problem_responses(409, 429),
+)
+async def start_exam(
+    exam: ExamInPath, user: Submitter, body: ExamPasswordJSON, starts: Provided[ExamStarts]
+) -> ExamStart:
+    return await starts.start(user, *exam, body.password)
+
+
+async def _page(request: Request, user: User, exam: Exam, refusal: Refused | None = None) -> HTMLResponse:
+    services, (course, found) = services_of(request), exam
+    starts = services[ExamStarts]
+    shown = await starts.shown_to(user, course, [found])
+    [assignment] = await services[SectionDates].for_student(course, user, shown)
+    return render_page(
+        "exam.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        course=course,
+        assignment=assignment,
+        start=await starts.of(user, assignment),
+        now=now(),
+        local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
+        titles={each.slug: each.manifest.title for each in services[Catalogue].all()},
+        refusal=refusal,
+    )

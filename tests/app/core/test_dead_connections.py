@@ -1,0 +1,63 @@
+"""PostgreSQL ends connections, as when it restarts: each is replaced before it is used, and few uses cost a ping."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+
+from app.core.database import Database
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
+_END_OTHERS = text(
+    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+    "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+)
+
+
+@pytest.fixture
+async def database(postgres_url):
+    database = Database(postgres_url)
+    yield database
+    await database.close()
+
+
+async def one(database: Database) -> int | None:
+    async with database.reading() as session:
+        return await session.scalar(text("SELECT 1"))
+
+
+async def _ended(database: Database) -> int:
+    async with database.reading() as session:
+        return await session.scalar(_END_OTHERS) or 0
+
+
+async def end_connections(database: Database) -> None:
+    other = Database(database.engine.url)
+    try:
+        # Each in its own transaction, which sees one state of the activity.
+        while await _ended(other):
+            await asyncio.sleep(0.02)
+    finally:
+        await other.close()
+
+
+async def test_a_connection_that_rested_is_tried_before_it_is_used(database, monkeypatch):
+    monkeypatch.setattr("app.core.postgresql_connections._TRUSTED_S", 0.0)
+    assert await one(database) == 1
+    await end_connections(database)
+    assert await one(database) == 1
+
+
+async def test_a_connection_that_the_server_ended_is_replaced_however_lately_it_was_used(database):
+    async with database.reading() as first, database.reading() as second:
+        assert await first.scalar(text("SELECT 1")) == await second.scalar(text("SELECT 1")) == 1
+    await end_connections(database)
+    assert [await one(database) for _ in range(3)] == [1, 1, 1]
+
+
+async def test_a_connection_in_use_all_the_time_is_not_tried(database, monkeypatch):
+    pings = []
+    monkeypatch.setattr(type(database.engine.dialect), "do_ping", lambda self, connection: pings.append(connection))
+    for _ in range(5):
+        assert await one(database) == 1
+    assert pings == []
