@@ -92,6 +92,7 @@ def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
         for signature in signatures_of(package.manifest, public):
             request = {
                 "mesh": mesh,
+                "explicit": program.explicit_axes(mesh),
                 "init": program.init,
                 "export_init": program.export_init,
                 "args": list(signature.args),

@@ -67,7 +67,8 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     case = Case("public-1", True, Submission.load(package.cases, "public_cases").call([])[0])  # type: ignore[index]
     signature = signatures_of(package.manifest, [case])[0]
     seeds = [case.inputs["seed"]] if program.init else []
-    request = {"mesh": axes, "init": program.init, "seeds": seeds, "export_init": False, "args": list(signature.args)}
+    request = {"mesh": axes, "explicit": program.explicit_axes(axes), "init": program.init, "seeds": seeds}
+    request |= {"export_init": False, "args": list(signature.args)}
     exported = export_program(submission, request)
     state = [{"shape": list(np.shape(leaf)), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in signature.args if "static" not in arg]

@@ -1,39 +1,38 @@
-"""Nothing is lost: a class submits while workers, and the API too, are killed one after another.
+"""Nothing is lost: a class submits while workers, the API and the database fail one after another.
 
-Usage: python -m benchmarks.fault_injection [COUNT] [--workers N] [--stand-in] [--kill-every S] [--hand-in-for S]
-[--json FILE]
+Usage: python -m benchmarks.fault_injection [COUNT] [--workers N] [--stand-in] [--kill-every S] [--pause-every S]
+[--database-restarts N] [--full-disks N --disk FOLDER] [--readers N] [--connections N] [--hand-in-for S] [--json FILE]
 
 Every user posts, waits for the verdict and posts again, each time with an Idempotency-Key, and repeats every request
 that got no answer. Meanwhile, every few seconds, one of the grading workers, unless it is the only one, is killed with
 SIGKILL and restarted. The API is killed and restarted at regular points. Then everything is read back: over REST, and
 from the database, where a trigger has recorded every verdict that was written.
+
+On request, a worker is also stopped for twice its lease and then continues, PostgreSQL restarts, its disk is full for
+ten seconds, readers open pages all the time, and each process has only a few connections to the database.
 """
 
 import argparse
 import asyncio
 import json
 import math
-import random
 import statistics
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
-from datetime import datetime
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 from sqlalchemy import select, text
 
-from app.core.clock import now
 from app.core.database import Database
 from app.grading.queue.models import AttemptRow
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.fleet import GRADES, LISTENS, Fleet, fleet
+from benchmarks.faults import Plan, Run, Say, check_disk, troubled
+from benchmarks.fleet import LISTENS, Fleet, fleet
 from benchmarks.machine import describe_machine
 from benchmarks.measure import percentile
 from benchmarks.students import add_students
@@ -41,8 +40,6 @@ from benchmarks.workload import CALL_SLUG, copy_package
 from grader.core.errors import MeshgradeError
 
 _AGAIN_S = 0.2
-_LOOK_S = 0.2
-_TELL_S = 10.0
 _WAIT_S = 15
 _PAGE = 100
 # A separate schema, which the product's migrations ignore.
@@ -54,39 +51,6 @@ _NOTE_VERDICTS = (
     "CREATE TRIGGER note AFTER UPDATE OF verdict ON attempts FOR EACH ROW WHEN (NEW.verdict IS NOT NULL) "
     "EXECUTE FUNCTION benchmark.note()",
 )
-Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """`limit_s`: an attempt without a verdict by then counts as lost. `hand_in_s`: no new submissions after that."""
-
-    count: int
-    workers: int
-    module: str
-    kill_every_s: float
-    restarts: int
-    lease_s: float
-    limit_s: float
-    hand_in_s: float = math.inf
-
-    @property
-    def users(self) -> int:
-        return max(1, min(100, self.count // 3))
-
-
-@dataclass(slots=True)
-class Run:
-    """What has happened so far. `attempts` holds the id that answered each key."""
-
-    attempts: dict[str, str] = field(default_factory=dict)
-    handed_in: int = 0
-    ended: int = 0
-    sent_again: set[str] = field(default_factory=set)
-    kills: int = 0
-    restarts: int = 0
-    # By attempt and try: when a worker was killed while it graded this one.
-    interrupted: dict[tuple[str, int], datetime] = field(default_factory=dict)
 
 
 def main() -> None:
@@ -103,10 +67,18 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=float, default=3600.0, help="seconds; a submission without a verdict by then counts as lost"
     )
+    parser.add_argument("--pause-every", type=float, default=math.inf, help="seconds")
+    parser.add_argument("--database-restarts", type=int, default=0)
+    parser.add_argument("--readers", type=int, default=0, help="who open pages all the time, one after the other")
+    parser.add_argument("--connections", type=int, help="MESHGRADE_DATABASE_CONNECTIONS")
+    parser.add_argument("--full-disks", type=int, default=0, help="how often --disk is filled for ten seconds")
+    parser.add_argument("--disk", type=Path, help="a small file system of its own, for the database")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     if asked.count < 1 or asked.workers < 1:
         parser.error("COUNT and --workers must be at least 1")
+    if asked.full_disks and not asked.disk:
+        parser.error("--full-disks needs --disk")
     module = "benchmarks.stand_in_judge" if asked.stand_in else "app.entry.cli"
     plan = Plan(
         asked.count,
@@ -117,6 +89,12 @@ def main() -> None:
         asked.lease,
         asked.limit,
         asked.hand_in_for,
+        asked.pause_every,
+        asked.database_restarts,
+        asked.readers,
+        asked.connections,
+        asked.full_disks,
+        asked.disk,
     )
     started = time.monotonic()
 
@@ -132,10 +110,15 @@ def main() -> None:
 
 def measure(plan: Plan, say: Say) -> dict[str, Any]:
     """Raises `BenchmarkFailed` if something does not start, or a request is refused."""
+    if plan.disk:
+        check_disk(plan.disk)
     with tempfile.TemporaryDirectory(prefix="meshgrade-faults-") as made:
         folder = Path(made)
         source = copy_package(CALL_SLUG, folder / "problems").reference
-        with fleet(folder, workers=plan.workers, module=plan.module, lease_s=plan.lease_s) as whole:
+        settings: dict[str, object] = {"lease_s": plan.lease_s}
+        if plan.connections is not None:
+            settings["database_connections"] = plan.connections
+        with fleet(folder, plan.disk, workers=plan.workers, module=plan.module, **settings) as whole:
             return asyncio.run(_measure(plan, whole, source, say))
 
 
@@ -148,7 +131,8 @@ async def _measure(plan: Plan, whole: Fleet, source: str, say: Say) -> dict[str,
         async with database.engine.begin() as connection:
             for statement in _NOTE_VERDICTS:
                 await connection.execute(text(statement))
-        tokens = await add_students(whole.url, plan.users)
+        tokens = await add_students(whole.url, plan.users + plan.readers)
+        tokens, readers = tokens[: plan.users], tokens[plan.users :]
         for worker in whole.workers:
             worker.start()
         for worker in whole.workers:
@@ -158,7 +142,7 @@ async def _measure(plan: Plan, whole: Fleet, source: str, say: Say) -> dict[str,
         run = Run()
         started = time.monotonic()
         until = started + plan.hand_in_s
-        async with _troubled(plan, run, whole, database, say):
+        async with troubled(plan, run, whole, database, readers, say):
             with suppress(TimeoutError):
                 async with asyncio.timeout(plan.limit_s):
                     await asyncio.gather(
@@ -174,64 +158,6 @@ async def _measure(plan: Plan, whole: Fleet, source: str, say: Say) -> dict[str,
         return await _weigh(plan, run, database, listed, taken_s)
     finally:
         await database.close()
-
-
-@asynccontextmanager
-async def _troubled(plan: Plan, run: Run, whole: Fleet, database: Database, say: Say) -> AsyncIterator[None]:
-    """Kill and restart until the block ends. An error in doing so also ends the block."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(each)
-            for each in (
-                _kill_workers(plan, run, whole, database),
-                _restart_api(plan, run, whole, say),
-                _tell(plan, run, say),
-            )
-        ]
-        yield
-        for task in tasks:
-            task.cancel()
-
-
-async def _kill_workers(plan: Plan, run: Run, whole: Fleet, database: Database) -> None:
-    chance = random.Random(1)
-    while True:
-        await asyncio.sleep(plan.kill_every_s)
-        # A worker that is still starting holds no attempt, so its death would show nothing. And one is spared: if a
-        # start takes longer than the time between two kills, the first worker that is up would always be killed next,
-        # and nothing would be graded.
-        grading = [each for each in whole.workers if each.said(GRADES)]
-        if len(grading) < min(2, plan.workers):
-            continue
-        worker = chance.choice(grading)
-        moment = now()
-        worker.kill()
-        worker.start()
-        run.kills += 1
-        async with database.reading() as session:
-            running = await session.execute(
-                select(AttemptRow.id, AttemptRow.tries).where(AttemptRow.status == "running")
-            )
-            # Most of these are graded by the workers that live: only a try that is followed by another was cut short.
-            # The first kill that finds a try running counts, since a try is shorter than the time between two kills.
-            for attempt_id, tries in running:
-                run.interrupted.setdefault((attempt_id, tries), moment)
-
-
-async def _restart_api(plan: Plan, run: Run, whole: Fleet, say: Say) -> None:
-    for number in range(1, plan.restarts + 1):
-        while run.ended < plan.count * number // (plan.restarts + 1):
-            await asyncio.sleep(_LOOK_S)
-        whole.api.kill()
-        whole.api.start()
-        run.restarts += 1
-        say(f"the API was killed and is started again, {number} of {plan.restarts}")
-
-
-async def _tell(plan: Plan, run: Run, say: Say) -> None:
-    while True:
-        await asyncio.sleep(_TELL_S)
-        say(f"{run.ended} of {plan.count} have ended, {run.handed_in} are submitted; {run.kills} workers were killed")
 
 
 async def _user(run: Run, address: str, token: str, numbers: range, source: str, until: float) -> None:
@@ -324,6 +250,14 @@ async def _weigh(
             "seconds": round(taken_s, 1),
             "workers_killed": run.kills,
             "api_killed": run.restarts,
+            "workers_paused": run.pauses,
+            "database_restarted": run.database_restarts,
+            "disk_full": run.full_disks,
+            "database_ended_on_a_full_disk": run.database_ends,
+            "pages_read": len(run.pages_ms),
+            "pages_missed": run.pages_missed,
+            "page_ms_p50": round(statistics.median(run.pages_ms)) if run.pages_ms else None,
+            "page_ms_p95": round(percentile(run.pages_ms, 95)) if run.pages_ms else None,
             "posts_sent_again": len(run.sent_again),
             "tries_cut_short": len(waited_s),
             "kill_to_verdict_s_p95": round(percentile(waited_s, 95), 1) if waited_s else None,

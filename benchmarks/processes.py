@@ -50,6 +50,16 @@ def _cpu_of_others_s(root: int) -> float:
     return cpu_s(root) - (time.process_time() if root == os.getpid() else 0.0)
 
 
+def pss_mb(root: int) -> float:
+    """Resident MB (10^6 bytes) of a process and all below it, each page divided by the processes that share it."""
+    total = 0
+    for pid in descendants(root):
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total * 1024 / 1e6
+
+
 def warm_forks(root: int) -> list[int]:
     """The processes below `root` with a JAX backend and no child: in an idle service, waiting runners and verifiers."""
     return [

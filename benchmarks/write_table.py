@@ -62,8 +62,8 @@ def _figures(sheet: Sheet, results: Results) -> str:
     targets = [[each.title, each.target, each.shown(results), marks[each.reached(results)]] for each in sheet.targets]
     return "\n\n".join(
         (
-            *([_markdown([f"median of {sheet.medians_of}", "ms"], medians)] if medians else []),
-            _markdown(["figure", "target", "measured", "reached"], targets),
+            *([markdown([f"median of {sheet.medians_of}", "ms"], medians)] if medians else []),
+            markdown(["figure", "target", "measured", "reached"], targets),
             f"Measured with `{results['submissions'][sheet.part]}` on {_machine(results)}. "
             f"Repetitions: {_listed(results['repetitions'][sheet.part])}.",
         )
@@ -71,19 +71,25 @@ def _figures(sheet: Sheet, results: Results) -> str:
 
 
 def _lists(results: Results) -> str:
-    """One row for each path, with median and 95th percentile on each database."""
+    """One row for each path: milliseconds, CPU milliseconds and transactions, on each database."""
     on: dict[str, dict[str, list[float]]] = results["lists"]
-    heads = ["path", *(f"{name}, {which} ms" for name in on for which in ("median", "p95"))]
+    whiches = ("median ms", "p95 ms", "CPU ms", "transactions")
+    heads = ["path", *(f"{name}, {which}" for name in on for which in whiches)]
     paths = next(iter(on.values()))
-    rows = [[f"`{path}`", *(f"{value:.1f}" for figures in on.values() for value in figures[path])] for path in paths]
+    rows = [[f"`{path}`", *(cell for each in on.values() for cell in _cells(each[path]))] for path in paths]
     told = f"{results['attempts']:,} attempts, {results['rounds']} requests of each path."
-    return f"{_markdown(heads, rows)}\n\n{told} Measured on {_machine(results)}."
+    return f"{markdown(heads, rows)}\n\n{told} Measured on {_machine(results)}."
+
+
+def _cells(figures: Sequence[float]) -> list[str]:
+    *milliseconds, transactions = figures
+    return [*(f"{each:.1f}" for each in milliseconds), f"{transactions:g}"]
 
 
 def _soak(results: Results) -> str:
     rows = results["soak"]
     heads = [name.replace("_", " ") for name in rows[0]]
-    table = _markdown(heads, [[f"{value:g}" for value in row.values()] for row in rows])
+    table = markdown(heads, [[f"{value:g}" for value in row.values()] for row in rows])
     kinds = f"{results['different']} different submissions in turn."
     told = f"{kinds} Memory grew by {results['growth_percent']} % after the first hundred. {_faults(results['faults'])}"
     return f"{table}\n\n{told} Measured on {_machine(results)}."
@@ -107,7 +113,7 @@ def _faults_survived(results: Results) -> str:
         for name, value in (figures | told | by_tries).items()
         if name != "attempts_by_tries"
     ]
-    return f"{_markdown(['what', 'number'], rows)}\n\nMeasured on {_machine(results)}."
+    return f"{markdown(['what', 'number'], rows)}\n\nMeasured on {_machine(results)}."
 
 
 def _workers(results: Results) -> str:
@@ -119,7 +125,7 @@ def _workers(results: Results) -> str:
         "submission; all are medians of the rounds."
     )
     return (
-        f"{_markdown(heads, rows)}\n\n{told} Rounds: {results['rounds']} of {results['count']} submissions each. "
+        f"{markdown(heads, rows)}\n\n{told} Rounds: {results['rounds']} of {results['count']} submissions each. "
         f"An attempt takes {stored['bytes_each']:,} bytes with all indices ({stored['rows']} rows; "
         f"its verdict {stored['verdict_characters']:,} characters). Connections: {held}. "
         f"Measured on {_machine(results)}."
@@ -139,7 +145,7 @@ def _listed(values: dict[str, Any]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
 
 
-def _markdown(heads: list[str], rows: Iterable[list[str]]) -> str:
+def markdown(heads: list[str], rows: Iterable[list[str]]) -> str:
     lines = [heads, ["---"] + ["--:"] * (len(heads) - 1), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
