@@ -86,7 +86,13 @@ _OWNERS = {
     "platforms": "/lti/platforms",
     "audit": "/audit",
 }
-_COURSE = {"course": "", "gradebook": "/gradebook", "roster": "/roster"}
+_COURSE = {
+    "course": "",
+    "gradebook": "/gradebook",
+    "categories": "/categories",
+    "roster": "/roster",
+    "course people": "/people",
+}
 
 
 def main() -> int:

@@ -15,7 +15,9 @@ from typing import Annotated
 
 import typer
 
+from tests.cpu_budget import CHECK
 from tests.parts import PARTS, base, part_of_commit, part_of_day
+from tests.unchanged import ONLY_CHANGED, reasons
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -114,6 +116,9 @@ def run_tests(
         raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
     if not quick:
         _choose_submissions(None if every else part or part_of_commit())
+        # Tests that are named run.
+        if not (every or part or arguments):
+            _leave_out_what_is_unchanged()
     failed = _failed_of(_QUICK_STEPS if quick else _STEPS)
     pytest = [sys.executable, "-m", "pytest", *_OPTIONS, *(_COVERAGE if coverage else ())]
     if quick:
@@ -121,8 +126,11 @@ def run_tests(
     elif arguments:
         runs = {"tests": arguments}
     else:
-        # After each attack, the suite inspects what is left on the machine, so nothing else may run at the same time.
+        # After a batch of attacks, the suite inspects what is left on the machine, so nothing else may run meanwhile.
         runs = {"tests": ["--ignore", _GPU, "--ignore", _TPU, "--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
+        # With --all or coverage, everything takes longer.
+        if not (every or coverage):
+            os.environ[CHECK] = "1"
     if coverage:
         (CHECKOUT / _COVERAGE_FILE).unlink(missing_ok=True)
     failed += [name for name, chosen in runs.items() if not _passes(name, [*pytest, *chosen])]
@@ -159,11 +167,18 @@ def _choose_submissions(part: int | None, option: str = "") -> None:
             f"Of what takes turns (submissions, attacks, databases, numbers in texts, documentation), this is "
             f"part {part} of {PARTS}, with what the last commit changed. Attacks and databases are complete for what "
             f"changed since {base() or 'the first commit, because Git has no older one'}. "
-            f"To run it again: ./meshgrade test {option}--part {part}",
+            f"To run this part again, whatever has changed: ./meshgrade test {option}--part {part}",
             flush=True,
         )
     else:
         print("Running everything, with every submission that ships with the problems.", flush=True)
+
+
+def _leave_out_what_is_unchanged() -> None:
+    """Leave out work that nothing has changed for, and print it."""
+    os.environ[ONLY_CHANGED] = "1"
+    for reason in reasons():
+        print(reason, flush=True)
 
 
 def _failed_of(steps: Iterable[tuple[str, list[str]]]) -> list[str]:

@@ -14,7 +14,14 @@ sys.pycache_prefix = os.environ.setdefault(
     "PYTHONPYCACHEPREFIX", str(Path(__file__).resolve().parents[1] / ".meshgrade" / "pycache")
 )
 
-pytest_plugins = ["pytester", "tests.hung_tests", "tests.parts", "tests.slow_tests"]
+pytest_plugins = [
+    "pytester",
+    "tests.folder_times",
+    "tests.hung_tests",
+    "tests.parts",
+    "tests.slow_tests",
+    "tests.unchanged",
+]
 # The longest id of a test, and the longest value in it. Ids go to every process, and into reports and file names.
 MAX_ID = 200
 MAX_VALUE = 100

@@ -18,10 +18,11 @@ last commit that was tested, replaces both.
 import os
 import subprocess
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,8 @@ _DATABASES = (
     "app/core/database.py",
     "app/core/lease.py",
     "app/core/migrate.py",
+    "app/core/postgresql_connections.py",
+    "app/core/sqlite_connections.py",
     "migrations/",
     "tests/app/conftest.py",
     "uv.lock",
@@ -69,6 +72,8 @@ def chosen(
     files: Callable[[str], tuple[str, ...]],
     shared: tuple[str, ...] = (),
     since: Callable[[], frozenset[str]] = changed_last,
+    *,
+    is_due: bool = True,
 ) -> list[str]:
     """Choose the names of this run's part, and those whose files changed.
 
@@ -77,10 +82,26 @@ def chosen(
       files: returns the path prefixes of a name's files.
       shared: path prefixes of files that all names depend on. If one of these changed, all are chosen.
       since: returns what changed. Use `changed` for work that is quick enough to do for each commit of a day.
+      is_due: false if what the names have in common is unchanged since the base (tests/unchanged.py). Then only those
+        whose files changed since the base are chosen, unless these are more than a part.
     """
     if since is changed and base() is None:
         return names
+    if not is_due:
+        altered = [name for name in names if any(path.startswith(files(name)) for path in changed())]
+        if not exceeds_a_part(altered, names):
+            return altered
     return _chosen(names, files, shared, PART, since())
+
+
+def exceeds_a_part(altered: list[str], names: list[str]) -> bool:
+    """Whether so many items changed within a day that they take turns as well. A base that was set is exact."""
+    return not os.environ.get("MESHGRADE_TEST_BASE") and len(altered) > max(1, len(names) // PARTS)
+
+
+def parameters(values: list[Any]) -> list[Any]:
+    """The values of a parameter. If a run leaves all of them out, pytest gets one that tests/unchanged.py deselects."""
+    return values or [pytest.param(None, id="left out", marks=pytest.mark.left_out)]
 
 
 def _chosen(
@@ -104,6 +125,16 @@ def base() -> str | None:
         made_at = _git("log", "-1", "--format=%ct", "HEAD")
         commit = made_at and _git("rev-list", "-1", f"--min-age={int(made_at) - _DAY_S}", "HEAD")
     return (commit and _git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")) or None
+
+
+def added_lines(folder: str) -> Iterator[tuple[str, str]]:
+    """The lines of a folder's files that the base does not have, each after its file's path."""
+    path = ""
+    for line in _git("diff", "--unified=0", "--no-prefix", f"{base()}", "--", folder).split("\n"):
+        if line.startswith("+++ "):
+            path = line.removeprefix("+++ ")
+        elif line.startswith("+"):
+            yield path, line[1:]
 
 
 def _differ_from(commit: str | None) -> frozenset[str]:
@@ -131,6 +162,13 @@ def part_of_commit() -> int:
     """By the commit that is checked out, so that its tests can be repeated; by day if Git does not know it."""
     commit = _git("rev-parse", "HEAD")
     return int(commit, 16) % PARTS + 1 if commit else part_of_day(datetime.now(UTC))
+
+
+def turn_of_commit() -> int:
+    """Which work runs for this commit even if nothing changed: 1 to 8. It does not depend on the part, so that in time
+    each part of each kind of work has its turn.
+    """
+    return int(_git("rev-parse", "HEAD") or "0", 16) // PARTS % PARTS + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

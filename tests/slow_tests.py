@@ -34,7 +34,7 @@ FIXTURES = {
 # Groups of tests that get `postgres_server` by name, for one of their parameters, and share a server.
 GROUPS = {"contract", "postgresql"}
 # Groups that take a minute or more.
-LONGEST = ["docs", "bench", "contract", "browser", "postgresql"]
+LONGEST = ["docs", "bench", "contract", "browser 1", "browser 2", "browser 3", "postgresql"]
 # Files with a test that takes half a minute or more. If it ran last, the other processes would wait for it.
 LONG_TESTS = (
     "app/learning/calculators/test_measured_programs_again.py",

@@ -15,7 +15,8 @@ PINNED = dict(line.split("==") for line in (command.CHECKOUT / "next-jax.txt").r
 
 @pytest.fixture
 def passes(monkeypatch) -> list[list[str]]:
-    """The commands that would have run."""
+    """The commands that would have run. Variables that the command sets are removed after the test."""
+    monkeypatch.setattr(command.os, "environ", command.os.environ.copy())
     ran: list[list[str]] = []
     monkeypatch.setattr(command, "_passes", lambda name, line, **_: ran.append(line) or True)
     return ran
@@ -91,6 +92,22 @@ def test_without_options_nothing_is_left_out(passes, monkeypatch):
     assert tests[-6:] == ["--ignore", "tests/gpu", "--ignore", "tests/tpu", "--ignore", "tests/hostile"]
     assert hostile[-1] == "tests/hostile"
     assert not {"not slow", "--cov"} & {*tests, *hostile}
+    assert command.os.environ["MESHGRADE_TEST_BUDGET"] == command.os.environ["MESHGRADE_TEST_ONLY_CHANGED"] == "1"
+
+
+@pytest.mark.parametrize("options", [["--all"], ["--quick"], ["--coverage"], ["--", "tests/app"]], ids=" ".join)
+def test_a_budget_is_for_a_usual_complete_run(passes, monkeypatch, tmp_path, options: list[str]):
+    monkeypatch.delenv("MESHGRADE_TEST_BUDGET", raising=False)
+    monkeypatch.setattr(command, "CHECKOUT", tmp_path)
+    assert RUNNER.invoke(command.app, options).exit_code == 0
+    assert "MESHGRADE_TEST_BUDGET" not in command.os.environ
+
+
+@pytest.mark.parametrize("options", [["--all"], ["--part", "3"], ["--quick"], ["--", "tests/hostile"]], ids=" ".join)
+def test_what_was_asked_for_is_complete(passes, monkeypatch, options: list[str]):
+    monkeypatch.delenv("MESHGRADE_TEST_ONLY_CHANGED", raising=False)
+    assert RUNNER.invoke(command.app, options).exit_code == 0
+    assert "MESHGRADE_TEST_ONLY_CHANGED" not in command.os.environ
 
 
 def test_steps_run_beside_each_other_and_each_prints_its_output_in_one_piece(capsys, tmp_path, monkeypatch):

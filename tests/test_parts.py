@@ -193,6 +193,14 @@ def test_what_changed_is_counted_from_the_last_commit_and_from_a_day_before(hist
     assert parts.changed() == parts.changed_last() == {"second", "third", "fourth", "new"}
 
 
+def test_the_lines_that_the_base_lacks_are_named_with_their_file(history, tmp_path):
+    for name, hours in (("first", 0), ("second", 30), ("third", 40)):
+        history(name, hours)
+    (tmp_path / "second").write_text("edited\nagain\n")
+    assert list(parts.added_lines(".")) == [("second", "edited"), ("second", "again"), ("third", "third")]
+    assert list(parts.added_lines("third")) == [("third", "third")]
+
+
 def test_a_history_of_hours_has_no_base(history):
     history("first", 0)
     history("second", 1)

@@ -1,4 +1,4 @@
-"""A class loses nothing while workers and the API are killed: the whole benchmark, small, with real processes."""
+"""A class loses nothing while workers, the API and the database fail: the whole benchmark, but small."""
 
 import json
 import os
@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.faults import check_disk
 from benchmarks.write_table import tables_of
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 # A worker takes some seconds of CPU to start, so more frequent kills would mostly measure starts.
-_ASKED = "30 --stand-in --workers 3 --kill-every 4 --lease 2"
+_ASKED = (
+    "30 --stand-in --workers 3 --kill-every 6 --pause-every 5 --lease 2 --database-restarts 1 --readers 5 "
+    "--connections 5"
+)
 # One process: all tests read one run.
 pytestmark = [pytest.mark.part(8), pytest.mark.xdist_group("bench"), pytest.mark.timeout(300)]
 
@@ -51,6 +56,9 @@ def test_every_submission_has_one_verdict(results):
 def test_there_were_faults(results):
     assert results["faults"]["api_killed"] == 3
     assert results["faults"]["workers_killed"] >= 1
+    assert results["faults"]["workers_paused"] >= 1
+    assert results["faults"]["database_restarted"] == 1
+    assert results["faults"]["pages_read"] >= 1
     assert sum(results["faults"]["attempts_by_tries"].values()) == 30
 
 
@@ -58,3 +66,8 @@ def test_it_makes_a_table(results):
     table = tables_of(results)["faults"]
     assert "| verdicts | 30 |" in table
     assert "| api killed | 3 |" in table
+
+
+def test_only_a_file_system_of_its_own_is_filled(tmp_path):
+    with pytest.raises(BenchmarkFailed, match=r"must be a file system of its own, of at most 4 GiB"):
+        check_disk(tmp_path)

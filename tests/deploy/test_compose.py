@@ -19,7 +19,7 @@ each_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICE
 
 
 def test_there_is_a_database_an_api_and_two_workers():
-    assert set(SERVICES) == {"database", "api", "worker"}
+    assert set(SERVICES) == {"database", "migrate", "api", "worker"}
     assert SERVICES["worker"]["deploy"]["replicas"] == 2
 
 
@@ -41,7 +41,8 @@ def test_nothing_is_privileged_and_roots_are_read_only(service):
 @each_service
 def test_everything_has_its_limits_and_is_started_again(service):
     assert {"cpus", "memory", "pids"} == set(service["deploy"]["resources"]["limits"])
-    assert service["restart"] == "unless-stopped"
+    # A migration that has ended is done.
+    assert service["restart"] == ("no" if service.get("command") == ["migrate"] else "unless-stopped")
 
 
 def test_a_worker_may_have_the_tasks_of_all_its_forks_on_a_machine_with_16_cores():
@@ -51,13 +52,15 @@ def test_a_worker_may_have_the_tasks_of_all_its_forks_on_a_machine_with_16_cores
     assert worker["deploy"]["resources"]["limits"]["pids"] >= needed_tasks(slots, sum(kept))
 
 
-@pytest.mark.parametrize("name", ["api", "worker"])
+@pytest.mark.parametrize("name", ["api", "worker", "migrate"])
 def test_ours_have_no_capability_and_a_command_that_exists(name):
     service = SERVICES[name]
     assert service["cap_drop"] == ["ALL"]
     assert len(service["command"]) == 1
     assert service["command"][0] in COMMANDS
     assert service["depends_on"]["database"]["condition"] == "service_healthy"
+    if name != "migrate":
+        assert service["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
 
 
 @pytest.mark.parametrize("name", ["api", "worker"])

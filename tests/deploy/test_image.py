@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -44,6 +45,27 @@ def test_every_base_is_pinned_to_a_release():
     assert len(images) == 1
     for image in images:
         assert re.search(r":\d+\.\d+\.\d+-", image), image
+
+
+@pytest.mark.parametrize(("chip", "needs"), [("GPU", "gpu-compiler.txt"), ("TPU", "--extra tpu")])
+def test_a_compiler_for_chips_is_installed_only_if_asked_for(chip, needs):
+    assert f"{chip}_COMPILER=no" in rests("ARG", ALL[: STAGES[-1]])
+    [install] = [run for run in rests("RUN", ALL) if f'[ "${chip}_COMPILER" = no ] ||' in run]
+    assert needs in install
+    extras = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert "tpu" in extras
+    assert f"--build-arg {chip}_COMPILER=yes" in (CHECKOUT / "deploy" / "README.md").read_text()
+
+
+def test_nothing_is_compiled_when_it_starts():
+    """The image is read-only. `problems` is left out: what a folder contains decides a problem's version."""
+    assert all("--compile-bytecode" in run for run in rests("RUN", ALL) if "uv sync" in run)
+    [compiles] = [run for run in rests("RUN", FINAL) if "compileall" in run]
+    assert 'sysconfig.get_path("stdlib")' in compiles
+    assert compiles.count("--invalidation-mode unchecked-hash") == 2
+    assert compiles.endswith("app grader migrations")
+    words = [word for word, _ in FINAL]
+    assert FINAL.index(("RUN", compiles)) > max(number for number, word in enumerate(words) if word == "COPY")
 
 
 def test_what_pip_installs_is_pinned_and_the_rest_is_locked():

@@ -21,7 +21,10 @@ OBJECTS: dict[tuple[str, str], dict[str, Any]] = {
     if name != "kustomization.yaml"
 }
 DEPLOYMENTS = {name: each["spec"]["template"]["spec"] for (kind, name), each in OBJECTS.items() if kind == "Deployment"}
-each_pod = pytest.mark.parametrize("pod", DEPLOYMENTS.values(), ids=DEPLOYMENTS)
+BACKUP = OBJECTS["CronJob", "backup"]["spec"]
+MIGRATION = OBJECTS["Job", "migrate"]["spec"]["template"]
+PODS = DEPLOYMENTS | {"backup": BACKUP["jobTemplate"]["spec"]["template"]["spec"], "migrate": MIGRATION["spec"]}
+each_pod = pytest.mark.parametrize("pod", PODS.values(), ids=PODS)
 
 
 def test_everything_is_applied_but_the_template_of_the_secret():
@@ -45,6 +48,8 @@ def test_pods_are_restricted(pod):
     assert pod["automountServiceAccountToken"] is False
     assert not {"hostNetwork", "hostPID", "hostIPC"} & set(pod)
     for volume in pod["volumes"]:
+        if volume == {"name": "backups", "persistentVolumeClaim": {"claimName": "backups"}}:
+            continue
         assert set(volume) == {"name", "emptyDir"}
         assert volume["emptyDir"]["sizeLimit"]
     for container in pod["containers"]:
@@ -96,6 +101,28 @@ def test_a_worker_has_the_time_to_drain():
     [container] = DEPLOYMENTS["worker"]["containers"]
     [drain_s] = [each["value"] for each in container["env"] if each["name"] == "MESHGRADE_DRAIN_S"]
     assert float(drain_s) < DEPLOYMENTS["worker"]["terminationGracePeriodSeconds"]
+
+
+def test_a_backup_is_made_every_night_on_a_volume_that_stays():
+    [container] = PODS["backup"]["containers"]
+    command, folder, *options = container["args"]
+    assert (command, options[0]) == ("backup", "--keep")
+    assert int(options[1]) >= 7
+    assert folder in [mount["mountPath"] for mount in container["volumeMounts"] if mount["name"] == "backups"]
+    assert "backups" in [name for (kind, name) in OBJECTS if kind == "PersistentVolumeClaim"]
+    assert re.fullmatch(r"\d+ \d+ \* \* \*", BACKUP["schedule"])
+    assert BACKUP["concurrencyPolicy"] == "Forbid"
+    # By the label with which network.yaml lets a pod reach the database.
+    labels = BACKUP["jobTemplate"]["spec"]["template"]["metadata"]["labels"]
+    assert OBJECTS["NetworkPolicy", "database"]["spec"]["podSelector"]["matchLabels"].items() <= labels.items()
+
+
+def test_a_migration_reaches_the_database_and_makes_room_for_the_next():
+    # By the label with which network.yaml lets a pod reach the database.
+    labels = MIGRATION["metadata"]["labels"]
+    assert OBJECTS["NetworkPolicy", "database"]["spec"]["podSelector"]["matchLabels"].items() <= labels.items()
+    assert OBJECTS["Job", "migrate"]["spec"]["ttlSecondsAfterFinished"] <= 3600
+    assert [each["args"] for each in MIGRATION["spec"]["containers"]] == [["migrate"]]
 
 
 def test_no_secret_has_a_value():

@@ -2,7 +2,7 @@
 
 A page is followed from its start to its end by one reader in one shell. What the page shows as output is compared by
 its words; a file that it has the reader write (the second word of a fence's info string) is written. Judging is real in
-three tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference. A run
+four tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference. A run
 follows one page in eight, and those that the last commit changed (tests/parts.py).
 """
 
@@ -12,11 +12,13 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.docs.conftest import Follow
 from tests.docs.pages import CHECKOUT, PAGES, Block, blocks, commands, names
 from tests.docs.reader import Done, Reader
-from tests.parts import chosen
+from tests.parts import chosen, parameters
+from tests.unchanged import GUIDES, due
 
 # Of one page, on a busy machine.
 pytestmark = [pytest.mark.xdist_group("docs"), pytest.mark.timeout(900)]
@@ -25,6 +27,7 @@ _ITSELF = "it runs these tests"
 _MEASURES = "it measures for minutes, and only a quiet machine gives numbers worth comparing"
 _DOCKER = "it needs a Docker daemon and the network; tests/deploy reads the image and the Compose file"
 _INSTALLS = "it installs packages on the machine"
+_SYSTEMD = "it sets up a machine with systemd; tests/deploy reads the units"
 _PUBLISHES = "it changes a public repository"
 NOT_RUN = {
     "sudo apt-get install --yes bubblewrap libseccomp2 postgresql": _INSTALLS,
@@ -48,7 +51,19 @@ NOT_RUN = {
     'git tag --annotate v0.2.0 --message "Meshgrade 0.2.0" && git push origin main v0.2.0': _PUBLISHES,
     """docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \\
   --security-opt seccomp=deploy/docker-seccomp.json --security-opt apparmor=unconfined \\
-  --init -p 127.0.0.1:8000:8000 -v meshgrade-data:/data meshgrade:0.1.0""": _DOCKER,
+  --init -p 127.0.0.1:8000:8000 -v meshgrade-data:/data meshgrade:0.2.0""": _DOCKER,
+    "useradd --system --home-dir /var/lib/meshgrade --shell /usr/sbin/nologin meshgrade": _SYSTEMD,
+    "install -d -m 0700 -o meshgrade /var/backups/meshgrade": _SYSTEMD,
+    "install -d -m 0755 /etc/meshgrade": _SYSTEMD,
+    "install -m 0600 /dev/null /etc/meshgrade/environment": _SYSTEMD,
+    "cp deploy/systemd/* /etc/systemd/system/ && systemctl daemon-reload": _SYSTEMD,
+    "systemctl enable --now meshgrade.service meshgrade-backup.timer": _SYSTEMD,
+    "journalctl -u meshgrade": _SYSTEMD,
+    "systemctl stop meshgrade.service": _SYSTEMD,
+    "git pull && ./meshgrade doctor": _SYSTEMD,
+    "set -a && . /etc/meshgrade/environment && set +a": _SYSTEMD,
+    "runuser -u meshgrade -- .venv/bin/python -m app.entry.cli migrate --data /var/lib/meshgrade": _SYSTEMD,
+    "systemctl start meshgrade.service": _SYSTEMD,
     "docker compose up --detach --build": _DOCKER,
     "docker compose logs api": _DOCKER,
     ".venv/bin/python -m tests.mutation grader/checks/compare.py": _ITSELF,
@@ -72,7 +87,12 @@ GIVEN = {
 }
 POSTGRESQL = {"README.md", "docs/operating.md", "docs/tutorials/operator.md"}
 # Pages for a machine where Meshgrade has never run, with a real judge.
-TUTORIALS = {"docs/tutorials/student.md", "docs/tutorials/instructor.md", "docs/authoring.md"}
+TUTORIALS = {
+    "docs/tutorials/course.md",
+    "docs/tutorials/student.md",
+    "docs/tutorials/instructor.md",
+    "docs/authoring.md",
+}
 FRESH = TUTORIALS | {"docs/tutorials/operator.md"}
 ALL_GATHER = {"all_gather_tiled": ["not_tiled.py"]}
 # A wrong submission ends `judge`, `run` and `submit` with 1, and an unfinished package `problem check`.
@@ -81,7 +101,10 @@ _MAY_REJECT = re.compile(r"^\./meshgrade (?:judge|run|submit|problem check) ")
 _JUDGES = re.compile(r"^\./meshgrade (?:judge all_gather_tiled|inspect|doctor)\b")
 WITH_COMMANDS = [page for page in PAGES if any(block.language == "sh" for block in blocks(page))]
 FOLLOWED = chosen(
-    [names(page) for page in WITH_COMMANDS], lambda name: (name,), shared=("app/entry/cli/", "tests/docs/")
+    [names(page) for page in WITH_COMMANDS],
+    lambda name: (name,),
+    shared=("app/entry/cli/", "tests/docs/"),
+    is_due=due(GUIDES),
 )
 
 
@@ -89,7 +112,7 @@ def listed(page: Path) -> list[str]:
     return [command for block in blocks(page) if block.language == "sh" for command in commands(block.text)]
 
 
-@pytest.mark.parametrize("name", FOLLOWED)
+@pytest.mark.parametrize("name", parameters(FOLLOWED))
 def test_following_the_page(name: str, follow: Follow, judged: dict[str, Done]) -> None:
     with follow(
         problems=ALL_GATHER if name in TUTORIALS else ALL_GATHER | {"fsdp_step": ["half_of_it.py"]},
@@ -173,11 +196,13 @@ def test_data_and_python_can_be_read(page: Path) -> None:
             json.loads(block.text)
         elif block.language == "python":
             ast.parse(block.text)
+        elif block.language == "yaml":
+            yaml.safe_load(block.text)
 
 
 def test_every_fence_says_what_is_in_it() -> None:
     """A command in a fence without a language would not be run."""
-    known = {"sh", "output", "text", "json", "python", "toml", "markdown", "mermaid"}
+    known = {"sh", "output", "text", "json", "python", "toml", "yaml", "markdown", "mermaid"}
     found = {(names(page), block.language) for page in PAGES for block in blocks(page)}
     assert {(page, language) for page, language in found if language not in known} == set()
 

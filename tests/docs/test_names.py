@@ -230,6 +230,6 @@ def test_every_setting_exists(page: Path) -> None:
 def test_what_is_not_there_is_found() -> None:
     assert list(faults("judge a b --jason")) == ["no option --jason"]
     assert list(faults("juge a b")) == ["no command juge"]
-    assert list(faults("db downgrade")) == ["no command downgrade"]
+    assert list(faults("problem downgrade")) == ["no command downgrade"]
     assert list(faults("test -- -k wire")) == []
     assert "4-verdict" in anchors(CHECKOUT / "docs" / "design.md")

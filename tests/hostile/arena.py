@@ -49,7 +49,7 @@ def _with_less_memory(package: Package) -> Package:
 class Arena:
     """A judge whose sandbox lacks the walls `without`, and the targets of an attack.
 
-    Use it as a context manager: `grade` from any thread; `assert_nothing_is_left` while nothing is graded.
+    Use it as a context manager: `grade` from any thread; `left_behind` while nothing is graded.
     """
 
     def __init__(self, scratch: Path, without: frozenset[str] = frozenset()) -> None:
@@ -62,6 +62,7 @@ class Arena:
         self._host = Path(tempfile.mkdtemp(prefix="meshgrade-host-", dir="/var/tmp"))
         self._listeners = list(_listeners(f"meshgrade-{self._canary}"))
         self._before = ""
+        self._left_before = frozenset(_left_on_the_host())
 
     def __enter__(self) -> "Arena":
         try:
@@ -136,16 +137,24 @@ class Arena:
         for secret in secrets_:
             assert secret not in text, f"the verdict tells a secret: {secret}"
 
-    def assert_nothing_is_left(self) -> None:
-        """Assert that there are no more processes, descriptors, mounts or files than before, and no connections."""
-        now = self._settled_state()
-        assert now == self._before, f"before:\n{self._before}\nafter:\n{now}"
+    def left_behind(self) -> str | None:
+        """Whether there are more processes, descriptors, mounts or files than before, or a connection, in words.
+
+        Files are removed, and what else is left is then expected, so later attacks are not blamed for it.
+        """
+        before, now = self._before, self._settled_state()
+        if now != before:
+            for path in map(Path, set(_left_on_the_host()) - self._left_before):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            self._before = self._state()
+            return f"something was left behind.\nbefore:\n{before}\nafter:\n{now}"
         for listener in self._listeners:
             try:
                 listener.accept()
             except BlockingIOError:
                 continue
-            raise AssertionError("a submission has connected to the host")
+            return "a submission has connected to the host"
+        return None
 
     def _aimed(self, source: str) -> str:
         port = self._listeners[0].getsockname()[1]

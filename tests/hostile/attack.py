@@ -25,7 +25,8 @@ _LINE = re.compile(
 _HEAD = """# Attacks on the walls
 
 Each of the {number} attacks is a file in [tests/hostile/submissions](../tests/hostile/submissions). The test suite submits every one of them
-and then checks that nothing is left behind. `python -m tests.hostile.attack > docs/attacks.md` writes this page, and a test
+and reads its verdict. After each batch of eight, it checks that nothing is left behind; if something is, it finds the attack that
+left it. `python -m tests.hostile.attack > docs/attacks.md` writes this page, and a test
 compares it with the files.
 """
 

@@ -1,4 +1,6 @@
-"""Every attack of the corpus is submitted. Afterwards nothing is left or leaked, and the next submission is served."""
+"""Every attack of the corpus is submitted, and its own verdict read. After each batch of eight, conftest.py checks that
+nothing is left or leaked, and that the next submissions are judged as ever.
+"""
 
 import platform
 
@@ -6,13 +8,18 @@ import pytest
 
 from grader.sandbox.walls import wall_names
 from grader.verdicts.verdict import Verdict
-from tests.hostile.arena import HONEST, WRONG, Arena
+from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, read_corpus
+from tests.hostile.witnesses import Step, batches
 from tests.parts import changed, chosen
 
 ATTACKS = {attack.name: attack for attack in read_corpus()}
 # All attacks if what they meet changed: the grader, its packages, or the machinery of these tests.
-_SHARED = ("grader/", "uv.lock", *(f"tests/hostile/{name}.py" for name in ("arena", "attack", "test_hostile")))
+_SHARED = (
+    "grader/",
+    "uv.lock",
+    *(f"tests/hostile/{name}.py" for name in ("arena", "attack", "conftest", "test_hostile", "witnesses")),
+)
 
 
 def _file_of(name: str) -> tuple[str, ...]:
@@ -20,11 +27,20 @@ def _file_of(name: str) -> tuple[str, ...]:
 
 
 ALONE = chosen([name for name, attack in ATTACKS.items() if attack.pair is None], _file_of, _SHARED, changed)
-_FIRST = [name for name, attack in ATTACKS.items() if attack.pair is not None and name < attack.pair]
-PAIRS = [(name, ATTACKS[name].pair) for name in chosen(_FIRST, _file_of, _SHARED, changed)]
+# Each pair by its first name.
+PAIRS = chosen(
+    [name for name, attack in ATTACKS.items() if attack.pair is not None and name < attack.pair],
+    _file_of,
+    _SHARED,
+    changed,
+)
 # Their machine code and call numbers are those of this architecture.
 ON_X86 = {"processes/vfork_by_number", "processes/clone_by_number", "processes/interrupt_0x80"}
 x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="call numbers of x86-64")
+
+
+# If a batch did harm, its attacks run again and again.
+pytestmark = pytest.mark.timeout(900)
 
 
 def assert_held(arena: Arena, attack: Attack, verdict: Verdict) -> None:
@@ -38,32 +54,35 @@ def assert_held(arena: Arena, attack: Attack, verdict: Verdict) -> None:
     arena.assert_tells_no_secret(verdict)
 
 
-def assert_the_next_ones_are_judged_as_ever(arena: Arena) -> None:
-    honest = arena.grade(HONEST)
-    assert (honest.status, honest.stdout, honest.stderr) == ("accepted", "", "")
-    wrong = arena.grade(WRONG)
-    assert (wrong.status, wrong.reason, wrong.score) == ("rejected", "wrong_value", 0)
+def _in_batches(names: list[str], kind: str) -> list[object]:
+    """One process runs the attacks of a batch, and conftest.py knows the batch by its group."""
+    return [
+        pytest.param(
+            name,
+            marks=[
+                pytest.mark.xdist_group(f"{kind} {number}"),
+                *([x86] if name in ON_X86 or name.startswith("syscalls/") else []),
+            ],
+        )
+        for number, name in batches(names)
+    ]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=x86) if name in ON_X86 or name.startswith("syscalls/") else name for name in ALONE],
-)
-def test_an_attack_gets_nowhere(arena, name):
+@pytest.mark.parametrize("name", _in_batches(ALONE, "attacks"))
+def test_an_attack_gets_nowhere(arena: Arena, since_check: list[Step], name: str) -> None:
     attack = ATTACKS[name]
-    verdict = arena.attack(attack)
-    assert_held(arena, attack, verdict)
-    assert_the_next_ones_are_judged_as_ever(arena)
-    arena.assert_nothing_is_left()
+    since_check.append((attack,))
+    assert_held(arena, attack, arena.attack(attack))
 
 
-@pytest.mark.parametrize(("left", "right"), PAIRS)
-def test_two_at_the_same_time_do_not_find_one_another(arena, left, right):
+@pytest.mark.parametrize("left", _in_batches(PAIRS, "pairs"))
+def test_two_at_the_same_time_do_not_find_one_another(arena: Arena, since_check: list[Step], left: str) -> None:
+    right = ATTACKS[left].pair
+    assert right
     attacks = ATTACKS[left], ATTACKS[right]
+    since_check.append(attacks)
     for attack, verdict in zip(attacks, arena.attack_both(*attacks), strict=True):
         assert_held(arena, attack, verdict)
-    assert_the_next_ones_are_judged_as_ever(arena)
-    arena.assert_nothing_is_left()
 
 
 def _said(verdict: Verdict) -> str:

@@ -3,7 +3,14 @@
 import sys
 
 for name, module in list(sys.modules.items()):
-    inside = ("grader.core.chips", "grader.core.wire", "grader.runner", "grader.verifier", "grader.program")
+    inside = (
+        "grader.core.chips",
+        "grader.core.item_sizes",
+        "grader.core.wire",
+        "grader.runner",
+        "grader.verifier",
+        "grader.program",
+    )
     if name.startswith(("grader.", "app.")) and name != "grader.core" and not name.startswith(inside):
         print("CROSSED: found the module", name)
     if any(word in vars(module) for word in ("hidden_cases", "public_cases", "reference_answers")):
