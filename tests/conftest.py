@@ -16,9 +16,10 @@ sys.pycache_prefix = os.environ.setdefault(
 
 pytest_plugins = [
     "pytester",
+    "tests.failures",
     "tests.folder_times",
     "tests.hung_tests",
-    "tests.parts",
+    "tests.selection",
     "tests.slow_tests",
     "tests.unchanged",
 ]

@@ -19,7 +19,11 @@ _ASKED = (
     "--connections 5"
 )
 # One process: all tests read one run.
-pytestmark = [pytest.mark.part(8), pytest.mark.xdist_group("bench"), pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.rotation("benchmarks/fault", "tests/benchmarks/test_fault_injection.py"),
+    pytest.mark.xdist_group("bench"),
+    pytest.mark.timeout(300),
+]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ JUDGED_BY = (
 )
 pytestmark = [
     pytest.mark.xdist_group("answer questions"),
-    pytest.mark.part(7, *(f"problems/{slug}/" for slug in SLUGS), *JUDGED_BY),
+    pytest.mark.rotation(*(f"problems/{slug}/" for slug in SLUGS), *JUDGED_BY),
 ]
 
 

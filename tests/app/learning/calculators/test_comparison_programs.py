@@ -12,7 +12,7 @@ __all__ = ["run_on_8_devices"]
 pytestmark = STATEMENT_PROGRAMS
 
 
-@pytest.mark.part(8, "app/learning/calculators/", "lessons/", "tests/problems/", "uv.lock")
+@pytest.mark.rotation("app/learning/calculators/", "lessons/", "tests/problems/", "uv.lock")
 def test_three_steps_give_the_state_and_the_losses_of_data_parallelism() -> None:
     apart = run_on_8_devices("own_programs_against_dp.py", CHECKOUT / "problems")
     assert set(apart) == {f"{name} on {devices}" for name in OWN_PROGRAMS for devices in (8, 4)}

@@ -12,7 +12,7 @@ from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
 __all__ = ["run_on_8_devices"]
 pytestmark = [
     STATEMENT_PROGRAMS,
-    pytest.mark.part(5, "app/learning/calculators/", "grader/program/", "tests/problems/", "uv.lock"),
+    pytest.mark.rotation("app/learning/calculators/", "grader/program/", "tests/problems/", "uv.lock"),
 ]
 
 
