@@ -1,6 +1,6 @@
 """`meshgrade problem check problems` finds nothing, by the verdicts that tests/grader/shipped_verdicts keeps.
 
-Each run judges an eighth of the submissions again and compares them with these (tests/grader/shipped_submissions.py).
+Each run judges one submission in sixteen again and compares it with these (tests/grader/shipped_submissions.py).
 """
 
 import re
