@@ -1,7 +1,7 @@
 """Write down which tests of a run failed, and run exactly these again.
 
 `./meshgrade test` runs pytest once, and then the tests that failed once more, alone and in one process. A test that
-passes then is unstable: it decides by chance, or by how busy the machine is. Such tests are listed with what both runs
+passes then is unstable: chance decides it, or how busy the machine is. Such tests are listed with what both runs
 said, and a few of them do not fail a run (`unstable_faults`).
 """
 

@@ -37,7 +37,7 @@ _RAN = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TES
 
 @dataclass
 class Outcome:
-    """What one or more runs of pytest found.
+    """What runs of pytest found.
 
     Args:
       failed: the tests that failed twice, or that could not run again.

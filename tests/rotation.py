@@ -1,7 +1,7 @@
 """Run everything in parts, the part that ran longest ago first, and write down in `.ci/rotation.toml` when each ran.
 
 `./meshgrade test --all` does this, so that it can be interrupted and continued. A test that fails there may be one of
-older work. It is mended by itself, or listed under its part with the last day on which it is only reported:
+older work. It is fixed by itself, or listed under its part with the last day on which it is only reported:
 
     [submissions-1]
     commit = "4f2a…"
