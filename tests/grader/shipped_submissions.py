@@ -1,8 +1,8 @@
 """The submissions that ship with the problems, as `slug:path`, for tests that judge them.
 
 There are over a thousand, and each takes a second or two, so their verdicts are stored (shipped_verdicts.py), each with
-a digest of all files that decide it. A run judges one file in sixteen again, which its digest draws, so that an author
-sees at once what a submission draws. If the grader changed since the base, a run also judges every second reference.
+a digest of all files that decide it. A run judges one in sixteen again, which the digests draw, so that an author sees
+at once what a problem draws. If the grader changed since the base, a run also judges every second reference.
 With another JAX (--next-jax), it judges one reference in four. `./meshgrade test --all` judges everything.
 """
 
@@ -16,7 +16,7 @@ import pytest
 from grader.package.package import KnownSubmission, Package
 from grader.review.reader import read_package
 from tests.grader.verdict_digests import digests
-from tests.selection import everything, has_changed, is_drawn, parameters
+from tests.selection import digest_of, everything, has_changed, is_drawn, parameters
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 # If it is set, the tests judge everything and store the verdicts.
@@ -61,26 +61,35 @@ def _part(mode: str, kind: str) -> list[object]:
 @cache
 def _of_this_run() -> list[str]:
     """What this run judges: references, starters and submissions, as `slug:path`."""
-    judged = []
     number, shares = map(int, os.environ.get(SHARE, "1/1").split("/"))
+    judged = []
     for slug in sorted(slugs("call") + slugs("program")):
-        if zlib.crc32(slug.encode()) % shares != number - 1:
-            continue
-        paths = {("" if "/" not in path else "submissions/") + f"{path}.py": path for path in _paths(slug)}
-        judged += [
-            f"{slug}:{paths[file]}"
-            for file, digest in digests(package(slug), tuple(paths)).items()
-            if _is_judged(paths[file], digest)
-        ]
+        if zlib.crc32(slug.encode()) % shares == number - 1:
+            judged += [f"{slug}:{path}" for path in _judged(slug)]
     return judged
 
 
-def _is_judged(path: str, digest: str) -> bool:
+def _judged(slug: str) -> list[str]:
+    """In mode program, preparing a problem takes as long as judging several submissions, so all of a problem are drawn
+    together, by the digest of all. In mode call, each is drawn by its own.
+    """
+    paths = _paths(slug)
+    by_file = digests(package(slug), tuple(_file(path) for path in paths))
+    own = {path: by_file[_file(path)] for path in paths}
     if everything() or os.environ.get(WRITE):
-        return True
+        return paths
     if os.environ.get(NEXT_JAX):
-        return path == "reference" and is_drawn(digest, 4)
-    return is_drawn(digest) or (path == "reference" and is_drawn(digest, 2) and has_changed(*_GRADER))
+        return ["reference"] if is_drawn(own["reference"], 4) else []
+    drawn = [path for path in paths if is_drawn(own[path])]
+    if slug in slugs("program"):
+        drawn = paths if is_drawn(digest_of(*own.values())) else []
+    if "reference" not in drawn and has_changed(*_GRADER) and is_drawn(own["reference"], 2):
+        drawn = ["reference", *drawn]
+    return drawn
+
+
+def _file(path: str) -> str:
+    return f"submissions/{path}.py" if "/" in path else f"{path}.py"
 
 
 def _paths(slug: str) -> list[str]:
