@@ -7,7 +7,7 @@ import pytest
 from tests import parts, unchanged
 from tests.grader import shipped_submissions
 from tests.import_closure import CHECKOUT, closure
-from tests.unchanged import ALWAYS, ATTACKS, CLAIMS, WORK
+from tests.unchanged import ALWAYS, ATTACKS, GUIDES, WORK
 
 PLUGINS = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.slow_tests", "-p", "tests.unchanged")
 Change = Callable[..., None]
@@ -138,7 +138,7 @@ def test_slow_tests_are_deselected_and_quick_ones_run(
     pytester: pytest.Pytester, changes: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes("README.md")
-    monkeypatch.setattr(unchanged, "WORK", {ATTACKS: WORK[ATTACKS], CLAIMS: WORK[CLAIMS]})
+    monkeypatch.setattr(unchanged, "WORK", {ATTACKS: WORK[ATTACKS], GUIDES: WORK[GUIDES]})
     source = """
     import pytest
 
@@ -149,7 +149,7 @@ def test_slow_tests_are_deselected_and_quick_ones_run(
     @pytest.mark.left_out
     def test_nothing(): ...
     """
-    for folder in ("tests/hostile", "tests/lessons"):
+    for folder in ("tests/hostile", "tests/docs"):
         path = pytester.path / folder / "test_one.py"
         path.parent.mkdir(parents=True)
         path.write_text("\n".join(line[4:] for line in source.splitlines()), encoding="utf-8")
@@ -195,5 +195,11 @@ def test_the_closure_has_indirect_imports_and_the_fixtures_of_folders() -> None:
 
 
 def test_the_closure_has_the_programs_that_tests_start() -> None:
-    found = closure(["tests/problems/test_numbers.py"])
-    assert {"tests/problems/statement_programs.py", "tests/problems/measured_programs.py"} <= found
+    found = closure(["tests/problems/on_8_devices.py"])
+    assert {"tests/problems/at_full_size.py", "tests/problems/measured_programs.py"} <= found
+
+
+def test_a_closure_within_a_folder_follows_no_import_out_of_it() -> None:
+    found = closure(["tests/problems/on_8_devices.py"], within=("tests/",))
+    assert "tests/problems/measured_programs.py" in found
+    assert not [path for path in found if not path.startswith("tests/")]

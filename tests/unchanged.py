@@ -23,7 +23,6 @@ _COMMON = (
     *("tests/slow_tests.py", "tests/hung_tests.py", "tests/folder_times.py", "tests/cpu_budget.py"),
 )
 _JUDGE = ("grader/", "tests/grader/conftest.py", *_COMMON)
-_LESSONS = ("grader/", "app/__init__.py", "app/core/", "app/learning/__init__.py", "app/learning/lessons/")
 # What the Explorer shows of the grader's results.
 _DRAWN = (
     *("app/__init__.py", "app/core/__init__.py", "app/core/web/__init__.py", "app/core/web/drawings/"),
@@ -46,8 +45,7 @@ class Work:
     whole: bool = False
 
 
-SUBMISSIONS, NUMBERS, GUIDES, ATTACKS = "submissions", "numbers in texts", "pages of the documentation", "attacks"
-CLAIMS, PRINTED, EXPLORED = "claims of lessons", "output of lessons' programs", "programs of lessons in the Explorer"
+SUBMISSIONS, GUIDES, ATTACKS = "submissions", "pages of the documentation", "attacks"
 WORK = {
     SUBMISSIONS: Work(
         ("tests/grader/test_program_verdicts.py", "tests/grader/test_call_verdicts.py"),
@@ -62,18 +60,9 @@ WORK = {
         ("tests/hostile/",), (*_JUDGE, "tests/hostile/", "tests/grader/packages/", "docs/attacks.md"), whole=True
     ),
     "programs of statements": Work(
-        tuple(f"tests/problems/test_{name}.py" for name in ("statement_programs", "one_network", "fsdp_step_cases")),
+        tuple(f"tests/problems/test_{name}.py" for name in ("one_network", "fsdp_step_cases")),
         (*_JUDGE, "tests/grader/", "tests/problems/", "problems/"),
         whole=True,
-    ),
-    NUMBERS: Work(("tests/problems/test_numbers.py",), (*_JUDGE, "tests/grader/shipped", "tests/problems/")),
-    CLAIMS: Work(
-        ("tests/lessons/test_claims.py",), (*_LESSONS, *_COMMON, "tests/lessons/", "tests/problems/", "problems/")
-    ),
-    EXPLORED: Work(("tests/lessons/test_explorable.py",), (*_LESSONS, *_COMMON, "tests/lessons/", "tests/problems/")),
-    PRINTED: Work(
-        ("tests/lessons/test_programs_in_the_sandbox.py",),
-        (*_LESSONS, *_COMMON, "app/accounts/", "app/grading/", "tests/lessons/", "tests/problems/"),
     ),
     GUIDES: Work(
         ("tests/docs/test_commands.py",),
