@@ -37,16 +37,15 @@ GROUPS = {"contract", "postgresql"}
 LONGEST = ["docs", "bench", "contract", "browser 1", "browser 2", "browser 3", "postgresql"]
 # Files with a test that takes half a minute or more. If it ran last, the other processes would wait for it.
 LONG_TESTS = (
-    "app/learning/calculators/test_measured_programs_again.py",
+    "prove/test_measured_again.py",
     "app/core/rest/test_openapi_holds.py",
     "app/operations/operating/test_nothing_leaks.py",
     "app/core/web/test_bundle.py",
-    "lessons/test_claims.py",
 )
 # Folders that are not shuffled: their tests share a service with its data, or inspect the machine one after another.
 KEPT_IN_ORDER = ("browser", "hostile", "problems", "grader/modes")
 # A module that has one of these as a global traces and compiles, or starts a sandbox or a service.
-GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "serving", "statement_programs"}
+GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "serving"}
 # Files and folders in tests/ whose tests start processes, measure how work grows, or fill a database for each revision
 # or table.
 PATHS = (
@@ -75,6 +74,7 @@ PATHS = (
     "grader/sandbox/test_outliving.py",
     "grader/verifier/test_fresh_memory.py",
     "hostile",
+    "prove/test_measured_again.py",
 )
 PROGRAMS = {"bwrap", "chromium", "initdb", "npm", "pg_ctl", "postgres"}
 

@@ -43,7 +43,6 @@ class Work:
 
 
 ATTACKS = "attacks"
-SUBMISSIONS = NUMBERS = GUIDES = CLAIMS = PRINTED = EXPLORED = ""  # TEMPORARY until the receipts
 WORK = {
     "slow tests of the grader": Work(
         ("tests/grader/",),
@@ -71,8 +70,6 @@ ALWAYS = frozenset(
 
 def due(name: str) -> bool:
     """Whether this run does this work."""
-    if not name:
-        return False  # TEMPORARY
     return not os.environ.get(ONLY_CHANGED) or has_changed(*WORK[name].depends)
 
 

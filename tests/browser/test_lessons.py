@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.learning.lessons.lesson_files import Lessons
 from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
-from tests.lessons.write_claims import LESSONS
+from tests.lessons.shipped_lessons import LESSONS
 
 LESSON = "/lessons/meshes-and-specs"
 # The service of these tests has `psum_scatter_mean`, to which this lesson leads.

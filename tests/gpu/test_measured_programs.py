@@ -1,4 +1,4 @@
-"""The texts that quote programs for GPUs quote what this compiler makes: tests/problems/test_numbers.py reads them."""
+"""The texts that quote programs for GPUs quote what this compiler makes: `python -m tests.prove` reads them."""
 
 import json
 

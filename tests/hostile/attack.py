@@ -6,11 +6,10 @@
 `expect` is `accepted`, `rejected` or `rejected/reason|reason`, several joined by ` or `. An attack that gets through
 prints CROSSED, or returns a wrong value; one that is stopped says so and returns the right one, which is then
 accepted. `wall` names the walls that stop it. `says` must occur in the verdict. `pair` runs at the same time.
-Run as a program this file prints docs/attacks.md.
+`python -m tests.write` writes docs/attacks.md.
 """
 
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +25,7 @@ _HEAD = """# Attacks on the walls
 
 Each of the {number} attacks is a file in [tests/hostile/submissions](../tests/hostile/submissions). The test suite submits every one of them
 and reads its verdict. After each batch of eight, it checks that nothing is left behind; if something is, it finds the attack that
-left it. `python -m tests.hostile.attack > docs/attacks.md` writes this page, and a test
-compares it with the files.
+left it. `python -m tests.write` writes this page, and a test compares it with the files.
 """
 
 
@@ -119,7 +117,3 @@ def table(attacks: list[Attack]) -> str:
         ]
         lines.append("")
     return "\n".join(lines) + _PROGRAMS
-
-
-if __name__ == "__main__":
-    sys.stdout.write(table(read_corpus()))

@@ -1,18 +1,16 @@
-"""Measure the claims of lessons, draw their figures and run their programs on 8 host devices; write it all as JSON.
+"""Measure the claims of a lesson, draw its figures and run its programs on 8 host devices.
 
 A claim is a public function of claims.py: its name is the claim's, its docstring says what it measures, and it returns
 the number and its unit. `figures()` of figures.py, where a lesson has one, draws the figures. Programs run
 as in the lesson's notebook, whose first cell makes the devices. In the sandbox, each runs alone.
-Usage: measure.py LESSONS_FOLDER SLUG... OUTPUT_FILE
+`python -m tests.prove` starts it (tests/prove/measuring.py).
 """
 
 import contextlib
 import importlib.util
 import inspect
 import io
-import json
 import os
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,8 +18,9 @@ from typing import Any
 from app.learning.lessons.jupyter_notebook import DEVICES
 from app.learning.lessons.measured_numbers import blocks
 
+_LESSONS = Path(__file__).parents[2] / "lessons"
 # As on a reader's machine.
-del os.environ["XLA_FLAGS"]
+os.environ.pop("XLA_FLAGS", None)
 exec(DEVICES.format(devices=8))
 import jax  # noqa: E402
 
@@ -58,7 +57,7 @@ def run(code: str, names: dict[str, Any]) -> dict[str, str | None]:
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(code, "lesson.md", "exec"), names)
-    except Exception as error:  # the test shows every exception of a program
+    except Exception as error:  # the receipt has every exception of a program
         return {"printed": printed.getvalue(), "error": f"{type(error).__name__}: {error}"}
     return {"printed": printed.getvalue(), "error": None}
 
@@ -69,20 +68,13 @@ def ran(text: str) -> list[dict[str, str | None]]:
     return [run(block.code, names) for block in blocks(text)]
 
 
-def main() -> None:
-    folder, *slugs = sys.argv[1:-1]
-    lessons = {slug: Path(folder, slug) for slug in slugs}
-    claims = {slug: measured(lesson / "claims.py") for slug, lesson in lessons.items()}
-    figures = {
-        slug: load(file).figures() for slug, lesson in lessons.items() if (file := lesson / "figures.py").is_file()
+def measure(slug: str) -> dict[str, Any]:
+    """The claims and generated figures of a lesson, and what its programs print."""
+    folder = _LESSONS / slug
+    figures = folder / "figures.py"
+    return {
+        "claims": measured(folder / "claims.py"),
+        "figures": load(figures).figures() if figures.is_file() else {},
+        # Not from a lesson that was read: without its claims and figures, which are written afterwards, it cannot be.
+        "programs": ran((folder / "lesson.md").read_text(encoding="utf-8")),
     }
-    # Not from a lesson that was read: without its claims and figures, which this writes, it cannot be.
-    texts = {slug: (lesson / "lesson.md").read_text(encoding="utf-8") for slug, lesson in lessons.items()}
-    programs = {slug: ran(text) for slug, text in texts.items()}
-    Path(sys.argv[-1]).write_text(
-        json.dumps({"claims": claims, "figures": figures, "programs": programs}), encoding="utf-8"
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """The lessons that ship, read once for each test process, because reading all of them takes half a second."""
 
 from app.learning.lessons.lesson_files import Lessons
-from tests.lessons.write_claims import LESSONS
+from tests.import_closure import CHECKOUT
 
+LESSONS = CHECKOUT / "lessons"
 SHIPPED = Lessons.load(LESSONS)
-BY_SLUG = {lesson.slug: lesson for lesson in SHIPPED.all()}

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.learning.lessons.lesson import Lesson, Misreading, Program, Question, Text
-from tests.lessons.shipped_lessons import SHIPPED
-from tests.lessons.write_claims import LESSONS
+from tests.lessons.shipped_lessons import LESSONS, SHIPPED
 
 # What fits beside the text of a page without scrolling.
 LONGEST_LINE = 74

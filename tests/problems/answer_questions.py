@@ -1,6 +1,6 @@
-"""Judge the questions of each answer-mode problem on 8 host devices, and place what they ask about, as JSON.
+"""Judge the questions of an answer-mode problem on 8 host devices, and place what they ask about.
 
-Usage: answer_questions.py PROBLEMS_FOLDER OUTPUT_FILE
+`python -m tests.prove` starts it (tests/prove/measuring.py).
 """
 
 import importlib.util
@@ -8,7 +8,6 @@ import io
 import json
 import math
 import re
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
@@ -33,6 +32,8 @@ from grader.program.axes import axes_of
 from grader.program.census import take_census
 from grader.review.reader import read_package
 from tests.grader.modes.answer.answer_package import InHere
+
+_PROBLEMS = Path(__file__).parents[2] / "problems"
 
 
 def held_by_devices(parameters: dict[str, Any], spec: str) -> list[tuple[np.ndarray, ...]]:
@@ -174,7 +175,7 @@ def read_the_hlo_2(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[
     iterations, bubble = pipelined(pairs, microbatches, "get-tuple-element(%param)" in carried)
     _, bubble_twice = pipelined(pairs, 2 * microbatches, "get-tuple-element(%param)" in carried)
 
-    question = (Path(sys.argv[1]) / "read_the_hlo_2" / "question.md").read_text(encoding="utf-8")
+    question = (_PROBLEMS / "read_the_hlo_2" / "question.md").read_text(encoding="utf-8")
     code = question.split("```python\n")[1].split("{{")[0]
     names = {"jax": jax, "jnp": jnp, "np": np, "partial": partial, "Mesh": Mesh, "NamedSharding": NamedSharding, "P": P}
     exec(code, names)
@@ -237,7 +238,7 @@ def is_cut_from(line: str, text: str) -> bool:
 
 @cache
 def questions_of(slug: str) -> Any:
-    path = Path(sys.argv[1]) / slug / "questions.py"
+    path = _PROBLEMS / slug / "questions.py"
     spec = importlib.util.spec_from_file_location(f"questions_of_{slug}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -338,29 +339,26 @@ def alike(questions: Variants) -> dict[str, int]:
     return found
 
 
-def main() -> None:
-    problems, output = Path(sys.argv[1]), Path(sys.argv[2])
-    report: dict[str, Any] = {"messages": messages_do_the_same()}
-    for folder in sorted(path.parent for path in problems.glob("*/questions.py")):
-        package = read_package(folder)
-        with tempfile.TemporaryDirectory() as kept, ThreadPoolExecutor(1) as executor:
-            judge = Judge(InHere(), b"tests", Path(kept))
-            found = judge_package(package, judge, QUIET, executor, lambda _: None)
-            questions = judge.variants(package)
-        assert questions is not None
-        report[folder.name] = {
-            "findings": [f"{each.rule} {each.file}: {each.message}" for each in found.faults],
-            "questions": len(questions.variants),
-            "mistakes": [each.name for each in questions.variants[0].mistakes],
-            "alike": alike(questions),
-            "wrong": [
-                {"parameters": each.parameters, "truth": each.truth, "placed": placed}
-                for each in questions.variants
-                if (placed := PLACED[folder.name](each.parameters, each.truth)) != each.truth
-            ],
-        }
-    output.write_text(json.dumps(report), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def measure(slug: str) -> dict[str, Any]:
+    """What the rules find, how alike the wrong formulas are, and the answers that placed arrays do not confirm."""
+    package = read_package(_PROBLEMS / slug)
+    with tempfile.TemporaryDirectory() as kept, ThreadPoolExecutor(1) as executor:
+        judge = Judge(InHere(), b"tests", Path(kept))
+        found = judge_package(package, judge, QUIET, executor, lambda _: None)
+        questions = judge.variants(package)
+    assert questions is not None
+    report: dict[str, Any] = {
+        "findings": [f"{each.rule} {each.file}: {each.message}" for each in found.faults],
+        "questions": len(questions.variants),
+        "mistakes": [each.name for each in questions.variants[0].mistakes],
+        "alike": alike(questions),
+        "wrong": [
+            {"parameters": each.parameters, "truth": each.truth, "placed": placed}
+            for each in questions.variants
+            if (placed := PLACED[slug](each.parameters, each.truth)) != each.truth
+        ],
+    }
+    if slug == "read_the_hlo_1":
+        # It takes the bytes that a device sends from single messages.
+        report["messages"] = messages_do_the_same()
+    return report

@@ -1,11 +1,9 @@
-"""Run our own programs of the comparison beside dp_step's reference, and write how far apart they are, as JSON.
+"""Run our own programs of the comparison beside dp_step's reference, and say how far apart they are.
 
-Usage: own_programs_against_dp.py PROBLEMS_FOLDER OUTPUT_FILE
+`python -m tests.prove` starts it (tests/prove/measuring.py).
 """
 
-import json
 import math
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from grader.package.package import Package
 from grader.review.reader import read_package
 
 State = dict[str, Any]
+_PROBLEMS = Path(__file__).parents[2] / "problems"
 
 
 def names_of(source: str) -> dict[str, Any]:
@@ -62,20 +61,17 @@ def farthest(found: list[Any], expected: list[Any], package: Package) -> float:
     return float(np.max(jax.tree.leaves(shares)))
 
 
-def main() -> None:
-    folder, output = Path(sys.argv[1]), Path(sys.argv[2])
-    package = read_package(folder / "dp_step")
+def measure(name: str) -> dict[str, float]:
+    """How far apart three steps are on each mesh, as a share of the tolerance of dp_step, to two digits."""
+    package = read_package(_PROBLEMS / "dp_step")
     (case,) = names_of(package.cases)["public_cases"]()
     dp = train(names_of(package.reference), {"data": 8}, ("data",), ("data",), case)
-    apart = {}
-    for each in OWN_PROGRAMS.values():
-        names = names_of(each.source)
-        expected = packed(dp, names["pack"]) if "pack" in names else dp
-        for axes in each.meshes:
-            found = train(names, axes, each.x, each.y, case)
-            apart[f"{each.name} on {math.prod(axes.values())}"] = farthest(found, expected, package)
-    output.write_text(json.dumps(apart), encoding="utf-8")
+    own = OWN_PROGRAMS[name]
+    names = names_of(own.source)
+    expected = packed(dp, names["pack"]) if "pack" in names else dp
+    found = {axes_text(axes): train(names, axes, own.x, own.y, case) for axes in own.meshes}
+    return {on: float(f"{farthest(each, expected, package):.2g}") for on, each in found.items()}
 
 
-if __name__ == "__main__":
-    main()
+def axes_text(axes: Mapping[str, int]) -> str:
+    return " ".join(f"{axis}={size}" for axis, size in axes.items())

@@ -1,22 +1,20 @@
-"""Compile the programs that calculators compare their results with, and write what each does, as JSON.
+"""Compile the programs that calculators compare their results with, and say what each does.
 
-Usage: reference_programs.py PROBLEMS_FOLDER OUTPUT_FILE
+`python -m tests.prove` starts it (tests/prove/measuring.py).
 """
 
-import json
 import math
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import jax
 
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from app.learning.calculators.measured_programs import PROBLEMS
 from grader.program.collective_uses import collectives_of
 from grader.program.facts import ProgramLeaf
 from tests.problems.measured_programs import Program, Programs
+
+_PROBLEMS = Path(__file__).parents[2] / "problems"
 
 
 def described(name: str, program: Program) -> dict[str, Any]:
@@ -64,21 +62,23 @@ def holdings(program: Program) -> list[dict[str, Any]]:
 
 def compared(problems: Path) -> Iterator[tuple[str, Program]]:
     """Each program with its name, on each of its meshes."""
-    for slug in PROBLEMS:
-        programs = Programs(problems / slug)
-        yield from ((slug, programs.case("public-1", math.prod(each))) for each in programs.meshes)
-    # All of them train the network of this problem on its batch.
-    batch = Programs(problems / "dp_step")
-    for each in OWN_PROGRAMS.values():
-        specs = {"x": list(each.x), "y": list(each.y)}
-        yield from ((each.name, batch.step(each.source, dict(mesh), specs)) for mesh in each.meshes)
+    for name in (*PROBLEMS, *OWN_PROGRAMS):
+        yield from ((name, program) for program in programs_of(name, problems))
 
 
-def main() -> None:
-    problems, output = Path(sys.argv[1]), Path(sys.argv[2])
-    rows = [described(name, program) for name, program in compared(problems)]
-    output.write_text(json.dumps({"jax": jax.__version__, "programs": rows}), encoding="utf-8")
+def programs_of(name: str, problems: Path) -> Iterator[Program]:
+    """The reference of a problem, or one of our own programs, on each of its meshes."""
+    if name in PROBLEMS:
+        programs = Programs(problems / name)
+        yield from (programs.case("public-1", math.prod(each)) for each in programs.meshes)
+    else:
+        own = OWN_PROGRAMS[name]
+        # All of them train the network of this problem on its batch.
+        batch = Programs(problems / "dp_step")
+        specs = {"x": list(own.x), "y": list(own.y)}
+        yield from (batch.step(own.source, dict(mesh), specs) for mesh in own.meshes)
 
 
-if __name__ == "__main__":
-    main()
+def measure(name: str) -> list[dict[str, Any]]:
+    """What a program does on each of its meshes."""
+    return [described(name, program) for program in programs_of(name, _PROBLEMS)]

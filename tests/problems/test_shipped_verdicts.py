@@ -18,7 +18,7 @@ from grader.review.validation import expectations
 from tests.grader import shipped_verdicts
 from tests.grader.shipped_submissions import package, slugs
 
-# Answer-mode problems have no submissions: test_answer_questions.py judges their questions.
+# Answer-mode problems have no submissions: `python -m tests.prove` judges their questions.
 SLUGS = sorted(slugs("call") + slugs("program"))
 
 

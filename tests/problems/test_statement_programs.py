@@ -1,61 +1,45 @@
-"""Every program in a statement runs as it is printed, and what the statement says about it is true."""
+"""What a statement says beside a program is what the program prints, and every block is Python.
+
+`python -m tests.prove` runs every block (tests/receipts/numbers).
+"""
 
 import ast
 import re
 from typing import Any
 
-import pytest
-
-from tests.grader.shipped_submissions import PROBLEMS
-from tests.problems.on_8_devices import STATEMENT_PROGRAMS, statement_programs
-
-# A change of the reader of programs, or of many texts, measures every problem.
-pytestmark = [STATEMENT_PROGRAMS, pytest.mark.timeout(900)]
-SLUGS = sorted(path.parent.name for path in PROBLEMS.glob("*/problem.toml"))
+from tests.problems.passages import blocks
+from tests.prove.kind import Receipts
+from tests.prove.problems import KINDS, PROBLEMS, slugs
 
 
-@pytest.fixture(scope="module")
-def report() -> dict[str, Any]:
-    return statement_programs()
+def _first(slug: str) -> tuple[str, str]:
+    """What the first block of a problem prints, and its code."""
+    ran: list[dict[str, Any]] = Receipts().measured(KINDS[0], slug)["blocks"]
+    _, code = next(blocks(PROBLEMS / slug))
+    return "\n".join(ran[0]["printed"]), code
 
 
-@pytest.mark.parametrize("slug", SLUGS)
-def test_every_block_runs(report: dict[str, Any], slug: str) -> None:
-    assert [f"{each['error']} in\n{each['code']}" for each in report["blocks"][slug] if each["error"]] == []
-
-
-def test_blocks_that_print_print_what_the_comment_beside_them_says(report: dict[str, Any]) -> None:
+def test_blocks_that_print_print_what_the_comment_beside_them_says() -> None:
     """`print(...)  # text`, where the text is what is printed; words around it are left out."""
-    gradients, placed = report["blocks"]["dp_shard_map"][0], report["blocks"]["dp_step"][0]
-    assert re.findall(r"[\d.]+", re.sub(r"dtype=\w+", "", gradients["printed"])) == [
-        f"{number}." for number in (36, *range(1, 9))
-    ]
-    assert "# 36.0 and [1. 2. 3. 4. 5. 6. 7. 8.]" in gradients["code"]
-    assert placed["printed"].strip() in ("P()", "PartitionSpec()")
-    assert "print(gradient(w, x).sharding.spec)  # P()" in placed["code"]
-    traced = report["blocks"]["psum_scatter_mean"][0]["printed"]
+    gradients, code = _first("dp_shard_map")
+    assert re.findall(r"[\d.]+", re.sub(r"dtype=\w+", "", gradients)) == [f"{number}." for number in (36, *range(1, 9))]
+    assert "# 36.0 and [1. 2. 3. 4. 5. 6. 7. 8.]" in code
+    placed, code = _first("dp_step")
+    assert placed.strip() in ("P()", "PartitionSpec()")
+    assert "print(gradient(w, x).sharding.spec)  # P()" in code
+    traced, _ = _first("psum_scatter_mean")
     assert (len(re.findall(r"= all_gather\[", traced)), len(re.findall(r"= reduce_scatter\[", traced))) == (1, 1)
 
 
-def test_what_the_statements_say_of_explicit_axes_is_so(report: dict[str, Any]) -> None:
-    assert report["explicit_axes"] == {
-        "axis types of jax.make_mesh": "Explicit",
-        "axis types of Mesh": "Auto",
-        "a constraint with a split spec": "ValueError",
-        "split rows plus a split bias": "ShardingTypeError",
-        "a product over a split dimension": "ShardingTypeError",
-        "an index into split layers": "ShardingTypeError",
-        "a scan over split layers": "ValueError",
-        "shard_map of an array with another sharding": "ValueError",
-        "the same on Auto axes": "fine",
-    }
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-@pytest.mark.parametrize("file", ["statement.md", "hints.md", "editorial.md"])
-def test_every_block_is_python(slug: str, file: str) -> None:
+def test_every_block_is_python() -> None:
     """Hints and editorials print parts of a solution, which need not run alone; `...` stands for what is left out."""
-    text = (PROBLEMS / slug / file).read_text(encoding="utf-8")
-    for code in re.findall(r"^```python[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        # A `return` is one of the function that it was taken from.
-        ast.parse("def part():\n" + "".join(f"    {line}\n" for line in code.splitlines()))
+    wrong = []
+    for path in (PROBLEMS / slug / name for slug in slugs() for name in ("statement.md", "hints.md", "editorial.md")):
+        text = path.read_text(encoding="utf-8")
+        for code in re.findall(r"^```python[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+            try:
+                # A `return` is one of the function that it was taken from.
+                ast.parse("def part():\n" + "".join(f"    {line}\n" for line in code.splitlines()))
+            except SyntaxError as error:
+                wrong.append(f"{path.relative_to(PROBLEMS)}: {error} in\n{code}")
+    assert wrong == []

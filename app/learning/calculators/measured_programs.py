@@ -2,8 +2,8 @@
 
 measured_programs.json has the references of some problems, and the programs of
 app/learning/calculators/comparison_programs.py, on their meshes.
-tests/app/learning/calculators/test_measured_programs_again.py compiles them again and compares. All but tp_column_row
-and gpipe_forward train the same network on the same batch with float32 parameters.
+`python -m tests.prove` compiles them, and a test compares this file with the receipts. All but tp_column_row and
+gpipe_forward train the same network on the same batch with float32 parameters.
 """
 
 import json

@@ -1,6 +1,7 @@
 """The programs of docs/bring_your_own.md, and what the Explorer prints of them, as the page shows it.
 
-After a deliberate change, fill the page again: `.venv/bin/python -m tests.grader.explorer.own_programs`
+`python -m tests.prove` starts it (tests/prove/measuring.py). `python -m tests.write` fills the page after a deliberate
+change.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,10 +35,6 @@ class Exploration:
     shown: str
     prose: str
 
-    @property
-    def id(self) -> str:
-        return f"{self.file} {self.function.mesh_text}"
-
 
 def explorations() -> list[Exploration]:
     found: list[Exploration] = []
@@ -55,6 +52,16 @@ def explorations() -> list[Exploration]:
             name, function = _read(command)
             about = prose.partition("\n## ")[0]
             found.append(Exploration(name, sources[name], function, text, about))
+    return found
+
+
+def by_name() -> dict[str, Exploration]:
+    """The commands by their files, such as `pipeline`, and `pipeline-2` if there is another one of the same file."""
+    found: dict[str, Exploration] = {}
+    for each in explorations():
+        stem = Path(each.file).stem
+        number = 1 + sum(one.file == each.file for one in found.values())
+        found[stem if number == 1 else f"{stem}-{number}"] = each
     return found
 
 
@@ -92,17 +99,24 @@ def _columns(number: int) -> Iterator[None]:
         os.environ["COLUMNS"] = before
 
 
-def main() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+@contextlib.contextmanager
+def prepared() -> Iterator[Judge]:
+    """The judge that all programs share."""
     with tempfile.TemporaryDirectory() as folder, build_sandbox(Path(folder)) as sandbox:
-        judge = Judge(sandbox, b"a secret of the tests, 32 bytes.", Path(folder))
-        outputs = [without_leaves(printed(judge, each)) for each in explorations()]
-    filled = iter(outputs)
-    text = re.sub(
-        r"^```output\n.*?^```$", lambda _: f"```output\n{next(filled)}```", text, flags=re.DOTALL | re.MULTILINE
+        yield Judge(sandbox, b"a secret of the tests, 32 bytes.", Path(folder))
+
+
+def measure(name: str, judge: Judge) -> str:
+    """What `explore` prints of a program."""
+    return printed(judge, by_name()[name])
+
+
+def filled(outputs: Iterable[str]) -> str:
+    """The page with these outputs, in the order of its commands."""
+    waiting = iter(outputs)
+    return re.sub(
+        r"^```output\n.*?^```$",
+        lambda _: f"```output\n{without_leaves(next(waiting))}```",
+        PAGE.read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
     )
-    PAGE.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,21 +1,15 @@
 """docs/problem.schema.json: the keys of problem.toml for editors, generated from the models that read it.
 
-Run as a program this file prints it:
-    python -m tests.grader.package.manifest_schema > docs/problem.schema.json
+`python -m tests.write` writes it.
 """
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from grader import checks
 from grader.core.wire import DTYPES
 from grader.package.package import MANIFEST, MANIFESTS
 from grader.verdicts.verdict import Mode
-
-COMMITTED = Path(__file__).parents[3] / "docs" / "problem.schema.json"
-COMMAND = ".venv/bin/python -m tests.grader.package.manifest_schema > docs/problem.schema.json"
 
 
 def schema() -> dict[str, Any]:
@@ -54,7 +48,3 @@ def _check(mode: Mode, name: str, definitions: dict[str, Any]) -> dict[str, Any]
 
 def text_of(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(text_of(schema()))

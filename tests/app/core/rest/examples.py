@@ -105,21 +105,31 @@ def _fullest(found: list[Any]) -> Any:
     return min(short, key=lambda each: (emptiness(each), len(json.dumps(each))))
 
 
+def written() -> dict[str, Any]:
+    """The examples of each model."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def wanting(document: dict[str, Any], examples: dict[str, Any]) -> set[str]:
+    """The models that have no example, or one that does not hold, and those that have one and that no route names."""
+    models = named(document)
+    return {
+        name
+        for name in models
+        if name not in examples or not all(holds(document, name, each) for each in examples[name])
+    } | (examples.keys() - models)
+
+
 def fill(tests: list[str]) -> None:
     document = described()
-    examples = {
-        name: each for name, each in json.loads(FILE.read_text(encoding="utf-8")).items() if name in named(document)
-    }
-    wanting = {
-        name
-        for name in named(document)
-        if name not in examples or not all(holds(document, name, each) for each in examples[name])
-    }
+    examples = {name: each for name, each in written().items() if name in named(document)}
+    missing = wanting(document, examples)
     with tempfile.TemporaryDirectory() as folder:
-        if wanting:
+        if missing:
             command = [sys.executable, "-m", "pytest", "-q", *tests]
             subprocess.run(command, env=os.environ | {_FOLDER: folder}, check=True)
-        for name in sorted(wanting):
+        for name in sorted(missing):
             files = Path(folder).glob(f"{name}-*")
             found = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
             if not found:

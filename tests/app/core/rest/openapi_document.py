@@ -1,11 +1,9 @@
 """docs/openapi.json: the description of REST that clients can be generated from without a server.
 
-Run as a program this file prints it:
-    python -m tests.app.core.rest.openapi_document > docs/openapi.json
+`python -m tests.write` writes it.
 """
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from app.core.settings import Settings
 from app.entry.main import create_app
 
 COMMITTED = Path(__file__).parents[4] / "docs" / "openapi.json"
-COMMAND = ".venv/bin/python -m tests.app.core.rest.openapi_document > docs/openapi.json"
+COMMAND = ".venv/bin/python -m tests.write"
 
 
 def described() -> dict[str, Any]:
@@ -70,7 +68,3 @@ def _name(each: Any) -> str:
     if isinstance(each, dict):
         return str(each.get("name") or each.get("$ref") or each.get("type") or json.dumps(each, sort_keys=True))
     return str(each)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(text_of(described()))

@@ -220,13 +220,6 @@ def test_nothing_that_clients_use_is_removed(described):
     )
 
 
-def test_the_committed_description_is_up_to_date(described):
-    committed = openapi_document.COMMITTED.read_text(encoding="utf-8")
-    assert committed == openapi_document.text_of(described), (
-        f"the description of REST changed; read the difference after: {openapi_document.COMMAND}"
-    )
-
-
 def test_what_is_removed_is_found():
     old = {"paths": {"/a": {"get": {"parameters": [{"name": "x"}, {"name": "y"}], "description": "Old."}}}}
     new = {"paths": {"/a": {"get": {"parameters": [{"name": "y"}], "description": "New."}}, "/b": {}}}
@@ -318,9 +311,13 @@ def test_every_example_is_one_of_its_schema(described):
     assert attempt["rejudged"] is None
 
 
-def test_every_model_of_a_route_has_an_example(described):
-    written = json.loads(examples.FILE.read_text(encoding="utf-8"))
-    assert set(written) == examples.named(described), "run: python -m tests.app.core.rest.examples"
+def test_a_model_without_an_example_that_holds_is_found(described):
+    written = examples.written()
+    assert examples.wanting(described, written) == set()
+    name, other = list(written)[:2]
+    changed = {**written, other: [{"no": "such"}], "Gone": [{}]}
+    del changed[name]
+    assert examples.wanting(described, changed) == {name, other, "Gone"}
 
 
 def test_the_schema_of_a_stream_is_that_of_each_event(described):

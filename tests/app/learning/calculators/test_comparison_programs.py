@@ -1,25 +1,27 @@
-"""The programs of the comparison that are our own train the common network as data parallelism does."""
+"""The programs of the comparison that are our own have the network of data parallelism.
 
-import pytest
+`python -m tests.prove` runs them beside it: three steps must give the same state and the same losses.
+"""
 
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from grader.review.reader import read_package
-from tests.problems.on_8_devices import CHECKOUT, STATEMENT_PROGRAMS, run_on_8_devices
+from tests.import_closure import CHECKOUT
 from tests.problems.test_one_network import definition
-
-# tests/slow_tests.py: a module with this name starts a compiler.
-__all__ = ["run_on_8_devices"]
-pytestmark = STATEMENT_PROGRAMS
-
-
-@pytest.mark.rotation("app/learning/calculators/", "lessons/", "tests/problems/", "uv.lock")
-def test_three_steps_give_the_state_and_the_losses_of_data_parallelism() -> None:
-    apart = run_on_8_devices("own_programs_against_dp.py", CHECKOUT / "problems")
-    assert set(apart) == {f"{name} on {devices}" for name in OWN_PROGRAMS for devices in (8, 4)}
-    # As a share of the tolerance of dp_step.
-    assert {name: share for name, share in apart.items() if not share <= 1} == {}
+from tests.prove.calculators import KINDS
 
 
 def test_each_has_the_network_of_data_parallelism() -> None:
     network = definition(read_package(CHECKOUT / "problems" / "dp_step").reference, "MLP")
     assert {name for name, each in OWN_PROGRAMS.items() if definition(each.source, "MLP") != network} == set()
+
+
+def test_a_state_beyond_the_tolerance_is_named() -> None:
+    [steps] = [kind for kind in KINDS if kind.name == "own_programs"]
+    assert steps.differences("tp", {"tensor=8": 1, "tensor=4": 1.1}) == [
+        "lessons/tensor-sequence-context/programs/tp.py on tensor=4 is 1.1 times the tolerance from dp_step"
+    ]
+    assert steps.differences("tp", {"tensor=8": float("nan")})
+    # Below it, shares differ between processors.
+    assert steps.apart({"tensor=8": 0.1}, {"tensor=8": 0.2}) == []
+    assert steps.apart({"tensor=8": 0.1}, {"tensor=8": 1.2}) == ["tensor=8: 1.2 times the tolerance"]
+    assert steps.apart({"tensor=8": 0.1}, {}) == ["tensor=8 is missing"]

@@ -1,18 +1,26 @@
-"""Write measured_programs.json again: `python -m tests.app.learning.calculators.write_measured_programs`."""
+"""Write measured_programs.json from the receipts: `python -m tests.app.learning.calculators.write_measured_programs`.
+
+`python -m tests.prove` writes the receipts.
+"""
 
 import json
-from pathlib import Path
 from typing import Any
 
-from tests.problems.on_8_devices import CHECKOUT, run_on_8_devices
+from tests.prove.calculators import KINDS, MEASURED, names
+from tests.prove.digests import versions
+from tests.prove.kind import Receipts
 
-MEASURED = CHECKOUT / "app" / "learning" / "calculators" / "measured_programs.json"
+
+def document() -> dict[str, Any]:
+    """What every program stores, sends and computes."""
+    receipts = Receipts()
+    programs = [each for name in names() for each in receipts.measured(KINDS[0], name)]
+    return {"jax": versions()["jax"], "programs": programs}
 
 
-def measure(problems: Path = CHECKOUT / "problems") -> dict[str, Any]:
-    """What every reference stores, sends and computes."""
-    return run_on_8_devices("reference_programs.py", problems)
+def text() -> str:
+    return json.dumps(document(), indent=1) + "\n"
 
 
 if __name__ == "__main__":
-    MEASURED.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
+    MEASURED.write_text(text(), encoding="utf-8")

@@ -1,0 +1,48 @@
+"""What `explore` prints of the programs in docs/bring_your_own.md."""
+
+import re
+
+from tests.grader.explorer.own_programs import by_name, without_leaves
+from tests.grader.explorer.own_programs import filled as page_with
+from tests.prove import digests
+from tests.prove.kind import Kind, Receipts
+
+_FIGURE = re.compile(r"\b\d[\d,.]*(?= (KiB|MiB|GiB|times)\b)")
+
+
+def _of_program(name: str) -> dict[str, str]:
+    each = by_name()[name]
+    return {"source": digests.of_text(each.source), "function": digests.of_text(repr(each.function))}
+
+
+def _wrong_page(name: str, measured: list[str]) -> list[str]:
+    """The page shows what is printed, and the figures of its prose are in it."""
+    exploration, text = by_name()[name], "\n".join(measured)
+    where = f"docs/bring_your_own.md, {exploration.file}"
+    faults = []
+    if exploration.shown != without_leaves(text):
+        faults.append(f"{where} does not show what is printed; to fill the page: python -m tests.write")
+    figures = {
+        f"{match[0]}\N{MULTIPLICATION SIGN}" if match[1] == "times" else f"{match[0]} {match[1]}"
+        for match in _FIGURE.finditer(exploration.prose)
+    }
+    missing = sorted(each for each in figures if not re.search(rf"(?<![\d.]){re.escape(each)}", text))
+    return faults + [f"{where}: {each} of the prose is not in what is printed" for each in missing]
+
+
+KINDS = (
+    Kind(
+        "explored",
+        "tests/grader/explorer/own_programs.py",
+        lambda: list(by_name()),
+        _of_program,
+        _wrong_page,
+        kept=lambda measured: measured.split("\n"),
+    ),
+)
+
+
+def filled() -> str:
+    """The page with the outputs that the receipts have."""
+    receipts = Receipts()
+    return page_with("\n".join(receipts.measured(KINDS[0], name)) for name in by_name())
