@@ -121,9 +121,3 @@ def test_what_the_pages_of_the_service_are_said_to_show_is_in_them(page: str) ->
     shown = " ".join(f"{templates}\n{titles}\n{[each.name for each in EXPLAINED.values()]}".lower().split())
     named = re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", prose(DOCS / page))
     assert {name for name in named if " ".join(name.lower().split()) not in shown} == set()
-
-
-def test_the_number_of_submissions_is_that_of_the_files() -> None:
-    stated = re.search(r"All problems of this repository have (\d+) submissions", (DOCS / "checking.md").read_text())
-    assert stated
-    assert int(stated[1]) == len(list(CHECKOUT.glob("problems/*/submissions/**/*.py")))

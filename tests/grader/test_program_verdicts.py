@@ -20,7 +20,7 @@ def no_compiler_for_chips(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_there_are_problems():
-    assert len(SLUGS) >= 15
+    assert SLUGS
 
 
 @pytest.mark.parametrize("slug", SLUGS)
