@@ -6,33 +6,15 @@ fails if the text does not contain it as computed, and so does a number with a u
 measures one problem in eight, and those that the last commit changed (tests/parts.py).
 """
 
-import re
-
 import pytest
 
 from tests.grader.shipped_submissions import PROBLEMS
 from tests.parts import parameters
 from tests.problems.on_8_devices import MEASURED, STATEMENT_PROGRAMS, statement_programs
-from tests.problems.passages import computed, plain
+from tests.problems.passages import NUMBER, computed, plain, uncovered
 
 # A change of the reader of programs, or of many texts, measures every problem.
 pytestmark = [STATEMENT_PROGRAMS, pytest.mark.timeout(900)]
-_UNIT = r"(?:bytes?|FLOPs?|[kKMGT]i?B|ms|µs|us)\b"
-# 1,234 and 1{,}234 and 1234; 0.38 times; 12 GB; 0.4997. A small plain number in front of "times" or "%" is a word.
-NUMBER = re.compile(
-    rf"(?<![\w.{{^,])(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{4,}}(?:\.\d+)?|\d+\.\d{{4,}}|\d+\.\d+(?= times)"
-    rf"|\d+(?:\.\d+)?(?= ?{_UNIT}))"
-)
-
-
-def uncovered(text: str, covered: list[str]) -> list[str]:
-    """Numbers of the text that no passage covers, each with the words around it."""
-    spans = [match.span() for each in covered for match in re.finditer(re.escape(each), text)]
-    return [
-        text[max(0, match.start() - 40) : match.end() + 20]
-        for match in NUMBER.finditer(text)
-        if not any(start <= match.start() and match.end() <= end for start, end in spans)
-    ]
 
 
 @pytest.mark.parametrize("slug", parameters(MEASURED))

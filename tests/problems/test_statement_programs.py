@@ -1,6 +1,5 @@
 """Every program in a statement runs as it is printed, and what the statement says about it is true."""
 
-import ast
 import re
 from typing import Any
 
@@ -49,13 +48,3 @@ def test_what_the_statements_say_of_explicit_axes_is_so(report: dict[str, Any]) 
         "shard_map of an array with another sharding": "ValueError",
         "the same on Auto axes": "fine",
     }
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-@pytest.mark.parametrize("file", ["statement.md", "hints.md", "editorial.md"])
-def test_every_block_is_python(slug: str, file: str) -> None:
-    """Hints and editorials print parts of a solution, which need not run alone; `...` stands for what is left out."""
-    text = (PROBLEMS / slug / file).read_text(encoding="utf-8")
-    for code in re.findall(r"^```python[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        # A `return` is one of the function that it was taken from.
-        ast.parse("def part():\n" + "".join(f"    {line}\n" for line in code.splitlines()))
