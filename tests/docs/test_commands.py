@@ -17,6 +17,7 @@ import yaml
 from tests.docs.conftest import Follow
 from tests.docs.pages import CHECKOUT, PAGES, Block, blocks, commands, names
 from tests.docs.reader import Done, Reader
+from tests.faults import for_each
 from tests.selection import SIXTEEN, digest_of, has_changed, is_drawn, parameters
 
 # Of one page, on a busy machine.
@@ -191,7 +192,7 @@ def test_benchmarks_take_the_options_that_the_documentation_gives() -> None:
     assert unknown == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=names)
+@for_each("page", PAGES, ids=names)
 def test_data_and_python_can_be_read(page: Path) -> None:
     for block in blocks(page):
         if block.language == "json":

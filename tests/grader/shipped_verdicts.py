@@ -49,7 +49,7 @@ def compare_with_kept(name: str, verdict: Verdict) -> None:
     found = {"of": depends_on(package(slug), file), **outline(verdict)}
     if os.environ.get(WRITE):
         write(slug, kept(slug) | {file: found})
-    elif kept(slug).get(file, {}).get("of") == found["of"]:  # else test_shipped_verdicts.py fails
+    elif kept(slug).get(file, {}).get("of") == found["of"]:  # else tests/shipped fails
         assert kept(slug)[file] == found
     if file.startswith("submissions/rejected/"):
         _compare_with_known(slug, file.removeprefix("submissions/rejected/").removesuffix(".py"), verdict)

@@ -17,6 +17,7 @@ from app.grading.queue.protocol import GradeQueue
 from app.problems.catalogue import Catalogue
 from tests.app.accounts.people import sign_in
 from tests.app.core.rest.openapi_document import resolved
+from tests.faults import for_each
 
 pytestmark = pytest.mark.anyio
 DOCS = Path(__file__).resolve().parents[4] / "docs"
@@ -165,7 +166,7 @@ async def test_an_error_page_is_told_even_when_nobody_can_be_looked_up(service, 
     assert "There is nothing here" in (await service.http.get("/nothing", headers=headers)).text
 
 
-@pytest.mark.parametrize("kind", every_refusal(), ids=lambda kind: kind.slug)
+@for_each("kind", every_refusal(), ids=lambda kind: kind.slug)
 def test_every_slug_is_documented_once(kind):
     assert [other for other in every_refusal() if other.slug == kind.slug] == [kind]
     assert f"`{kind.slug}`" in (DOCS / "rest.md").read_text()
