@@ -2,7 +2,7 @@
 
 import time
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.web.drawings.layers import Layout, place
@@ -58,7 +58,6 @@ GRAPHS = st.integers(1, 14).flatmap(
 
 
 @given(GRAPHS)
-@settings(deadline=None)
 def test_no_boxes_overlap_and_a_graph_is_placed_alike_each_time(graph):
     number, edges = graph
     layout = placed(number, sorted(edges))
