@@ -10,7 +10,7 @@ from types import FrameType
 Read = Callable[[str], object]
 Repeat = Callable[[int], str]
 
-# Steps for a character of the longer text, compared with the shorter one. Sorting takes a tenth more.
+# Steps for a character of the longer text, compared with the shorter one. Sorting takes a tenth longer.
 MOST = 1.125
 _SIZE = 1 << 12
 # A few calls more or less say nothing about growth.

@@ -31,7 +31,7 @@ def _bundle(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files if file.suffix != ".br"}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_fresh_build_gives_the_committed_bundle(npm: str, tmp_path: Path) -> None:
     frontend = tmp_path / "frontend"
     shutil.copytree(CHECKOUT / "frontend", frontend, ignore=shutil.ignore_patterns("node_modules"))

@@ -70,6 +70,6 @@ def test_no_boxes_overlap_and_a_graph_is_placed_alike_each_time(graph):
 
 
 def test_the_largest_graph_is_placed_within_a_second():
-    started = time.process_time()
+    started = time.thread_time()
     placed(44, [(one, other) for one in range(44) for other in range(one + 1, 44, 3)])
-    assert time.process_time() - started < 5
+    assert time.thread_time() - started < 5
