@@ -17,7 +17,7 @@ from tests.import_closure import closure
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 KEYS = {sheet.part: sheet.keys for sheet in (CALL, PROGRAM, SERVICE, DIVERSE, EXPLORE, WEB)}
-pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(900)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def measured_quickly(part: str) -> Run:
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=880,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ _ASKED = (
 pytestmark = [
     pytest.mark.rotation("benchmarks/fault", "tests/benchmarks/test_fault_injection.py"),
     pytest.mark.xdist_group("bench"),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
 ]
 
 
@@ -36,7 +36,7 @@ def results(tmp_path_factory):
         env={**os.environ, "PYTHONPATH": str(CHECKOUT), "STAND_IN_CPU_S": "0.1"},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=880,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -129,8 +129,8 @@ def test_the_service_answers_under_it(tmp_path):
             assert line, said
             said += line
         address = re.search(r"http://[^\s/]+", said)[0]
-        assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
-        assert "fsdp_step" in httpx.get(f"{address}/problems").text
+        assert httpx.get(f"{address}/healthz", timeout=60).json() == {"status": "ok"}
+        assert "fsdp_step" in httpx.get(f"{address}/problems", timeout=60).text
     finally:
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0

@@ -59,7 +59,7 @@ def _digest(content: bytes) -> str:
 
 
 @pytest.mark.rotation
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_fresh_build_gives_the_committed_bundle(npm: str, tmp_path: Path) -> None:
     frontend = tmp_path / "frontend"
     shutil.copytree(CHECKOUT / "frontend", frontend, ignore=shutil.ignore_patterns("node_modules"))
