@@ -1,6 +1,8 @@
 // Bundles editor.js, and what it loads later into editor/. `npm run build -- FOLDER` writes elsewhere, so that a test
-// can compare.
+// can compare. bundle.json has the digests of what was built and of what it was built from, so that a test sees without
+// building, and without a network, whether the bundle is out of date.
 import { build } from "esbuild";
+import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -70,3 +72,15 @@ const { metafile } = await build({
 });
 await writeFile(path.join(folder, "editor/licences.txt"), await licences(metafile.inputs));
 for (const file of Object.keys(metafile.outputs)) await compress(path.resolve(here, file));
+
+const digest = (content) => createHash("sha256").update(content).digest("hex");
+const named = async (files, root) => Object.fromEntries(
+  await Promise.all(files.sort().map(async (file) => [file, digest(await readFile(path.join(root, file)))])),
+);
+const own = Object.keys(metafile.inputs).filter((file) => /^[a-z_]+\.js$/.test(file));
+// Without the entry of this package, which has the release's version.
+const { "": _, ...packages } = JSON.parse(await readFile(path.join(here, "package-lock.json"), "utf8")).packages;
+const built = Object.keys(metafile.outputs).map((file) => path.relative(folder, path.resolve(here, file)));
+const sources = { ...(await named([...own, "build.mjs"], here)), packages: digest(JSON.stringify(packages)) };
+const bundle = { sources, built: await named([...built, "editor/licences.txt"], folder) };
+await writeFile(path.join(here, "bundle.json"), `${JSON.stringify(bundle, null, 1)}\n`);

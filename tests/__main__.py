@@ -9,14 +9,16 @@ import sys
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from tests.cpu_budget import CHECK
-from tests.parts import PARTS, base, part_of_commit, part_of_day
+from tests.grader.shipped_submissions import NEXT_JAX
+from tests.pytest_runs import FIXED_ORDER, Outcome, faults_of, run
+from tests.rotation import PARTS, run_parts
+from tests.selection import EVERYTHING, base, git
 from tests.unchanged import ONLY_CHANGED, reasons
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -36,15 +38,22 @@ _STEPS = (("types", ["mypy", "app", "grader"]), *_QUICK_STEPS)
 _HOSTILE = "tests/hostile"
 # A run of its own each, with a compiler that is not part of the set-up.
 _GPU, _TPU = "tests/gpu", "tests/tpu"
-# What depends most on JAX: private names, what programs can contain, every reference, and students' submissions.
+_ELSEWHERE = ("--ignore", _GPU, "--ignore", _TPU, "--ignore", _HOSTILE)
+# Name, arguments, and how many processes. Tests marked `serial` pin cores, kill processes or count CPU time, so nothing
+# else may run beside them. After a batch of attacks, the suite inspects what is left on the machine.
+_RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    ("tests", (*_ELSEWHERE, "-m", "not serial"), ()),
+    ("serial tests", (*_ELSEWHERE, "-m", "serial"), ("-n", "0")),
+    ("hostile tests", (_HOSTILE,), ()),
+)
+# What depends most on JAX: private names, what programs can contain, references, and students' submissions.
 _NEXT_JAX = (
     *("tests/grader/runner/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
     *("tests/grader/verifier/test_kernels.py", "tests/grader/test_call_verdicts.py"),
     "tests/grader/test_program_verdicts.py",
 )
-# One process more than there are cores, because tests also wait for databases, processes and deadlines. Print the
-# slowest tests, to show where the time goes.
-_OPTIONS = ("-n", str(min(4, 1 + (os.cpu_count() or 1))), "--durations=20", "--durations-min=1")
+# As many processes as there are cores.
+_PROCESSES = ("-n", str(os.cpu_count() or 1))
 # Coverage of this process and the tests. Code in a sandbox is not measured.
 _COVERAGE_FILE = ".meshgrade/coverage.data"
 _COVERAGE = ("--cov", "--cov-append", "--cov-report=term:skip-covered", "--cov-report=html:.meshgrade/coverage")
@@ -72,14 +81,19 @@ def run_tests(
         bool,
         typer.Option(
             "--all",
-            help="Run everything: every submission that ships with a problem, and all else that takes turns.",
+            help="Run everything, in parts, the one that ran longest ago first: every submission that ships with a "
+            "problem, and all else that is drawn or left out. To continue after an interruption, call it again.",
         ),
     ] = False,
+    parts: Annotated[
+        int | None,
+        typer.Option(min=1, max=len(PARTS), help="With --all: run only so many parts."),
+    ] = None,
     next_jax: Annotated[
         bool,
         typer.Option(
             "--next-jax",
-            help="Grade with the JAX of next-jax.txt instead: every reference, and an eighth of the submissions.",
+            help="Grade with the JAX of next-jax.txt instead: one reference in four, or with --all every submission.",
         ),
     ] = False,
     gpu: Annotated[
@@ -90,57 +104,68 @@ def run_tests(
         bool,
         typer.Option("--tpu", help="Only what needs the compiler for TPUs, which is installed first: 0.7 GB."),
     ] = False,
-    part: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=PARTS,
-            help="Which eighth of what takes turns. Default: one chosen by commit, or by day with --next-jax.",
-        ),
-    ] = None,
 ) -> None:
+    if (gpu or tpu) and ((gpu and tpu) or quick or every or next_jax):
+        raise typer.BadParameter("it is a run of its own. Leave out the other options.", param_hint=_chip(tpu))
+    if quick and (every or next_jax):
+        raise typer.BadParameter("it runs no slow test. Leave out --all and --next-jax.", param_hint="--quick")
+    if parts and (not every or next_jax):
+        raise typer.BadParameter("only --all has parts.", param_hint="--parts")
+    more = arguments or []
     if gpu or tpu:
-        hint = "--tpu" if tpu else "--gpu"
-        if (gpu and tpu) or quick or every or next_jax or part:
-            raise typer.BadParameter("it is a run of its own. Leave out the other options.", param_hint=hint)
-        command = [sys.executable, "-m", "pytest", *_OPTIONS, _TPU if tpu else _GPU, *(arguments or [])]
-        raise typer.Exit(0 if _passes(f"{hint[2:].upper()} tests", command) else 1)
-    if quick and (every or next_jax or part):
-        raise typer.BadParameter(
-            "it does nothing that takes turns. Leave out --all, --part and --next-jax.", param_hint="--quick"
-        )
-    if every and part:
-        raise typer.BadParameter("--all runs every part. Remove one of the two.", param_hint="--part")
+        chosen = [_TPU if tpu else _GPU, *more]
+        _exit(faults_of(run(f"{_chip(tpu)[2:].upper()} tests", [*_PROCESSES, *FIXED_ORDER], chosen)))
     if next_jax:
-        chosen = None if every else part or part_of_day(datetime.now(UTC))
-        raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
-    if not quick:
-        _choose_submissions(None if every else part or part_of_commit())
-        # Tests that are named run.
-        if not (every or part or arguments):
-            _leave_out_what_is_unchanged()
-    failed = _failed_of(_QUICK_STEPS if quick else _STEPS)
-    pytest = [sys.executable, "-m", "pytest", *_OPTIONS, *(_COVERAGE if coverage else ())]
-    if quick:
-        runs = {"quick tests": ["-m", "not slow", *(arguments or [])]}
-    elif arguments:
-        runs = {"tests": arguments}
-    else:
-        # After a batch of attacks, the suite inspects what is left on the machine, so nothing else may run meanwhile.
-        runs = {"tests": ["--ignore", _GPU, "--ignore", _TPU, "--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
-        # With --all or coverage, everything takes longer.
-        if not (every or coverage):
-            os.environ[CHECK] = "1"
+        _exit(_grade_with_next_jax(more, every=every))
+    failed = [f"{name} failed." for name in _failed_of(_QUICK_STEPS if quick else _STEPS)]
+    options = [*_PROCESSES, *(_COVERAGE if coverage else ())]
     if coverage:
         (CHECKOUT / _COVERAGE_FILE).unlink(missing_ok=True)
-    failed += [name for name, chosen in runs.items() if not _passes(name, [*pytest, *chosen])]
-    if failed:
-        print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
-        raise typer.Exit(1)
+    if every:
+        # In random order, so that tests that depend on one another are found.
+        _exit([*failed, *run_parts(parts, [*options, *more])])
+    options += FIXED_ORDER
+    if quick:
+        found = run("quick tests", options, ["-m", "not slow", *more])
+    elif more:
+        found = run("tests", options, more)
+    else:
+        _say_what_runs(is_measured=not coverage)
+        found = Outcome()
+        for name, which, processes in _RUNS:
+            found.add(run(name, [*options, *processes], which))
+    _exit([*failed, *faults_of(found)])
 
 
-def _grade_with_next_jax(part: int | None, arguments: list[str]) -> int:
-    """Run the tests, and return the exit status."""
+def _chip(is_tpu: bool) -> str:
+    return "--tpu" if is_tpu else "--gpu"
+
+
+def _exit(faults: list[str]) -> NoReturn:
+    for each in faults:
+        print(f"FAILED: {each}", file=sys.stderr)
+    raise typer.Exit(1 if faults else 0)
+
+
+def _say_what_runs(*, is_measured: bool) -> None:
+    """Print which tests a complete run has, and leave out work that nothing has changed for."""
+    tree, commit = git("rev-parse", "HEAD^{tree}"), git("rev-parse", "HEAD")
+    edited = " and uncommitted changes" if git("status", "--porcelain") else ""
+    print(
+        f"Tree {tree}{edited}, compared with {base() or 'nothing, so that everything counts as changed'}. "
+        f"To repeat this run: git checkout {commit} && ./meshgrade test",
+        flush=True,
+    )
+    os.environ[ONLY_CHANGED] = "1"
+    # Coverage takes more time.
+    if is_measured:
+        os.environ[CHECK] = "1"
+    for reason in reasons():
+        print(reason, flush=True)
+
+
+def _grade_with_next_jax(arguments: list[str], *, every: bool) -> list[str]:
+    """Run the tests, and return why they fail."""
     pinned = dict(
         re.findall(r"^([\w-]+)==(\S+)$", (CHECKOUT / "next-jax.txt").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -152,33 +177,10 @@ def _grade_with_next_jax(part: int | None, arguments: list[str]) -> int:
             "Use ./meshgrade, which creates the right one.",
             file=sys.stderr,
         )
-        return 2
-    print(f"JAX {pinned['jax']}, Python {platform.python_version()}.")
-    _choose_submissions(part, "--next-jax ")
-    os.environ["MESHGRADE_TEST_EVERY_REFERENCE"] = "1"
-    return 0 if _passes("next JAX", [sys.executable, "-m", "pytest", *_OPTIONS, *_NEXT_JAX, *arguments]) else 1
-
-
-def _choose_submissions(part: int | None, option: str = "") -> None:
-    """Choose the submissions for the tests, and print which ones. `part` is None for all."""
-    os.environ["MESHGRADE_TEST_PART"] = f"{part}/{PARTS}" if part else "all"
-    if part:
-        print(
-            f"Of what takes turns (submissions, attacks, databases, numbers in texts, documentation), this is "
-            f"part {part} of {PARTS}, with what the last commit changed. Attacks and databases are complete for what "
-            f"changed since {base() or 'the first commit, because Git has no older one'}. "
-            f"To run this part again, whatever has changed: ./meshgrade test {option}--part {part}",
-            flush=True,
-        )
-    else:
-        print("Running everything, with every submission that ships with the problems.", flush=True)
-
-
-def _leave_out_what_is_unchanged() -> None:
-    """Leave out work that nothing has changed for, and print it."""
-    os.environ[ONLY_CHANGED] = "1"
-    for reason in reasons():
-        print(reason, flush=True)
+        raise typer.Exit(2)
+    print(f"JAX {pinned['jax']}, Python {platform.python_version()}.", flush=True)
+    environment = {NEXT_JAX: "1", **({EVERYTHING: "1"} if every else {})}
+    return faults_of(run("next JAX", [*_PROCESSES, *FIXED_ORDER], [*_NEXT_JAX, *arguments], environment))
 
 
 def _failed_of(steps: Iterable[tuple[str, list[str]]]) -> list[str]:
@@ -187,25 +189,22 @@ def _failed_of(steps: Iterable[tuple[str, list[str]]]) -> list[str]:
 
     def failed(step: tuple[str, list[str]]) -> bool:
         name, (tool, *options) = step
-        return not _passes(name, [str(tools / tool), *options], beside_others=True)
+        return not _passes(name, [str(tools / tool), *options])
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         found = pool.map(lambda step: (step[0], failed(step)), steps)
         return [name for name, is_failed in found if is_failed]
 
 
-def _passes(name: str, command: list[str], *, beside_others: bool = False) -> bool:
-    """Run a command. If others run at the same time, print its output only at the end, so that outputs do not mix."""
+def _passes(name: str, command: list[str]) -> bool:
+    """Run a command beside others. Print its output only at the end, so that outputs do not mix."""
     started = time.monotonic()
-    begins = f"== {name}\n"
-    if not beside_others:
-        print(begins, end="", flush=True)
-        begins = ""
-    output, errors = (subprocess.PIPE, subprocess.STDOUT) if beside_others else (None, None)
-    done = subprocess.run(command, cwd=CHECKOUT, check=False, text=True, stdout=output, stderr=errors)
+    done = subprocess.run(
+        command, cwd=CHECKOUT, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
     outcome = "passed" if done.returncode == 0 else "FAILED"
-    ends = f"== {name}: {outcome} in {time.monotonic() - started:.0f} s\n"
-    print(f"{begins}{done.stdout or ''}{ends}", end="", flush=True)
+    took = time.monotonic() - started
+    print(f"== {name}\n{done.stdout}== {name}: {outcome} in {took:.0f} s\n", end="", flush=True)
     return done.returncode == 0
 
 

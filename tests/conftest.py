@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 # As ./meshgrade does. Otherwise each process that a test starts would compile everything that it imports.
@@ -16,15 +17,35 @@ sys.pycache_prefix = os.environ.setdefault(
 
 pytest_plugins = [
     "pytester",
+    "tests.failures",
     "tests.folder_times",
     "tests.hung_tests",
-    "tests.parts",
+    "tests.selection",
     "tests.slow_tests",
     "tests.unchanged",
 ]
 # The longest id of a test, and the longest value in it. Ids go to every process, and into reports and file names.
 MAX_ID = 200
 MAX_VALUE = 100
+
+# The same examples everywhere. Hypothesis would draw others in each run, unless CI is set; remember some of them; and
+# refuse tests by their time, of which a busy machine takes more.
+_PROFILE = "meshgrade"
+hypothesis.settings.register_profile(
+    _PROFILE,
+    hypothesis.settings.get_profile("default"),
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    max_examples=100,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile(_PROFILE)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "serial: runs after all other tests, alone, because others would disturb it")
 
 
 def pytest_make_parametrize_id(config, val, argname):

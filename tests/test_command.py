@@ -1,25 +1,49 @@
-"""`./meshgrade test`, with and without `--next-jax`: what it grades with, and which part of the submissions."""
+"""`./meshgrade test`: which commands and which tests each option runs."""
 
 import importlib.metadata
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from tests import __main__ as command
-from tests.parts import part_of_commit
+from tests.cpu_budget import CHECK
+from tests.pytest_runs import Outcome
+from tests.selection import EVERYTHING
+from tests.unchanged import ONLY_CHANGED
 
 RUNNER = CliRunner()
 PINNED = dict(line.split("==") for line in (command.CHECKOUT / "next-jax.txt").read_text().splitlines() if "==" in line)
 
 
+@dataclass
+class Ran:
+    """What would have run: tools, and for each run of pytest its name, its arguments and its variables."""
+
+    tools: list[str] = field(default_factory=list)
+    runs: dict[str, list[str]] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    parts: list[int | None] = field(default_factory=list)
+    outcome: Outcome = field(default_factory=Outcome)
+
+
 @pytest.fixture
-def passes(monkeypatch) -> list[list[str]]:
-    """The commands that would have run. Variables that the command sets are removed after the test."""
-    monkeypatch.setattr(command.os, "environ", command.os.environ.copy())
-    ran: list[list[str]] = []
-    monkeypatch.setattr(command, "_passes", lambda name, line, **_: ran.append(line) or True)
-    return ran
+def ran(monkeypatch) -> Ran:
+    """Variables that the command sets are removed after the test."""
+    found = Ran()
+    environment = {name: value for name, value in command.os.environ.items() if not name.startswith("MESHGRADE_TEST_")}
+    monkeypatch.setattr(command.os, "environ", environment)
+
+    def run(name, options, chosen, variables=None):
+        found.runs[name] = [*options, *chosen]
+        found.variables |= variables or {}
+        return found.outcome
+
+    monkeypatch.setattr(command, "run", run)
+    monkeypatch.setattr(command, "run_parts", lambda number, options: found.parts.append(number) or [])
+    monkeypatch.setattr(command, "_passes", lambda name, line: found.tools.append(Path(line[0]).name) or True)
+    return found
 
 
 @pytest.fixture
@@ -28,86 +52,79 @@ def next_jax_is_installed(monkeypatch):
 
 
 @pytest.mark.usefixtures("next_jax_is_installed")
-def test_the_chosen_part_is_told_and_graded(passes, monkeypatch):
-    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
-    monkeypatch.setenv("MESHGRADE_TEST_EVERY_REFERENCE", "")
-    result = RUNNER.invoke(command.app, ["--next-jax", "--part", "3", "--", "-x"])
+@pytest.mark.parametrize("options", [[], ["--all"]], ids=["a quarter", "all"])
+def test_the_next_jax_grades_a_quarter_of_the_references_or_everything(ran, options):
+    result = RUNNER.invoke(command.app, ["--next-jax", *options, "--", "-x"])
     assert result.exit_code == 0
     assert f"JAX {PINNED['jax']}" in result.output
-    assert "./meshgrade test --next-jax --part 3" in result.output
-    assert command.os.environ["MESHGRADE_TEST_PART"] == "3/8"
-    assert command.os.environ["MESHGRADE_TEST_EVERY_REFERENCE"] == "1"
-    [line] = passes
+    assert ran.variables.get(EVERYTHING, "") == ("1" if options else "")
+    assert ran.variables[command.NEXT_JAX] == "1"
+    [line] = ran.runs.values()
     assert "tests/grader/test_program_verdicts.py" in line
     assert line[-1] == "-x"
 
 
-@pytest.mark.parametrize(
-    ("options", "part", "told"),
-    [
-        (["--part", "3"], "3/8", "./meshgrade test --part 3"),
-        (["--all"], "all", "with every submission that ships with the problems."),
-        ([], f"{part_of_commit()}/8", f"./meshgrade test --part {part_of_commit()}"),
-    ],
-    ids=["part", "all", "commit"],
-)
-def test_what_is_judged_is_told(passes, monkeypatch, options: list[str], part: str, told: str):
-    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
-    result = RUNNER.invoke(command.app, options)
-    assert result.exit_code == 0
-    assert told in " ".join(result.output.split())
-    assert command.os.environ["MESHGRADE_TEST_PART"] == part
-
-
-def test_quick_leaves_out_types_and_slow_tests(passes, monkeypatch):
-    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+def test_quick_leaves_out_types_and_slow_tests(ran):
     result = RUNNER.invoke(command.app, ["--quick", "--", "tests/app"])
     assert result.exit_code == 0
-    tools = [Path(line[0]).name for line in passes]
-    assert "mypy" not in tools
-    assert {"ruff", "codespell", "deptry"} <= set(tools)
-    assert passes[-1][-3:] == ["-m", "not slow", "tests/app"]
-    assert command.os.environ["MESHGRADE_TEST_PART"] == ""
+    assert "mypy" not in ran.tools
+    assert {"ruff", "codespell", "deptry"} <= set(ran.tools)
+    [line] = ran.runs.values()
+    assert line[-3:] == ["-m", "not slow", "tests/app"]
+    assert ONLY_CHANGED not in command.os.environ
 
 
 @pytest.mark.parametrize("platform", ["gpu", "tpu"])
-def test_what_compiles_for_chips_is_a_run_of_its_own(passes, platform):
+def test_what_compiles_for_chips_is_a_run_of_its_own(ran, platform):
     assert RUNNER.invoke(command.app, [f"--{platform}", "--", "-x"]).exit_code == 0
-    assert [line[-2:] for line in passes] == [[f"tests/{platform}", "-x"]]
+    assert [line[-2:] for line in ran.runs.values()] == [[f"tests/{platform}", "-x"]]
     assert RUNNER.invoke(command.app, [f"--{platform}", "--quick"]).exit_code == 2
     assert RUNNER.invoke(command.app, ["--gpu", "--tpu"]).exit_code == 2
 
 
-@pytest.mark.parametrize("other", [["--all"], ["--part", "2"], ["--next-jax"]], ids=" ".join)
-def test_quick_judges_nothing(passes, other):
-    assert RUNNER.invoke(command.app, ["--quick", *other]).exit_code == 2
-    assert passes == []
+@pytest.mark.parametrize(
+    "options",
+    [["--quick", "--all"], ["--quick", "--next-jax"], ["--parts", "1"], ["--all", "--next-jax", "--parts", "1"]],
+    ids=" ".join,
+)
+def test_options_that_contradict_each_other_run_nothing(ran, options):
+    assert RUNNER.invoke(command.app, options).exit_code == 2
+    assert (ran.tools, ran.runs, ran.parts) == ([], {}, [])
 
 
-def test_without_options_nothing_is_left_out(passes, monkeypatch):
-    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
-    assert RUNNER.invoke(command.app, []).exit_code == 0
-    assert "mypy" in [Path(line[0]).name for line in passes]
-    tests, hostile = passes[-2:]
-    assert tests[-6:] == ["--ignore", "tests/gpu", "--ignore", "tests/tpu", "--ignore", "tests/hostile"]
-    assert hostile[-1] == "tests/hostile"
-    assert not {"not slow", "--cov"} & {*tests, *hostile}
-    assert command.os.environ["MESHGRADE_TEST_BUDGET"] == command.os.environ["MESHGRADE_TEST_ONLY_CHANGED"] == "1"
+def test_a_complete_run_says_what_it_compares_and_how_to_repeat_it(ran, monkeypatch):
+    monkeypatch.setattr(command, "base", lambda: "abc123")
+    result = RUNNER.invoke(command.app, [])
+    assert result.exit_code == 0
+    [told] = [line for line in result.output.splitlines() if line.startswith("Tree ")]
+    assert "compared with abc123. To repeat this run: git checkout " in told
+    assert told.endswith(" && ./meshgrade test")
+    assert "mypy" in ran.tools
+    assert list(ran.runs) == ["tests", "serial tests", "hostile tests"]
+    assert ran.runs["tests"][-2:] == ["-m", "not serial"]
+    assert ran.runs["serial tests"][-2:] == ["-n", "0"] or "serial" in ran.runs["serial tests"]
+    assert ran.runs["hostile tests"][-1] == "tests/hostile"
+    assert all("--randomly-seed=1" in line for line in ran.runs.values())
+    assert command.os.environ[CHECK] == command.os.environ[ONLY_CHANGED] == "1"
 
 
-@pytest.mark.parametrize("options", [["--all"], ["--quick"], ["--coverage"], ["--", "tests/app"]], ids=" ".join)
-def test_a_budget_is_for_a_usual_complete_run(passes, monkeypatch, tmp_path, options: list[str]):
-    monkeypatch.delenv("MESHGRADE_TEST_BUDGET", raising=False)
-    monkeypatch.setattr(command, "CHECKOUT", tmp_path)
+@pytest.mark.parametrize("options", [["--all"], ["--quick"], ["--", "tests/hostile"]], ids=" ".join)
+def test_what_was_asked_for_is_complete_and_has_no_budget(ran, options: list[str]):
     assert RUNNER.invoke(command.app, options).exit_code == 0
-    assert "MESHGRADE_TEST_BUDGET" not in command.os.environ
+    assert not {CHECK, ONLY_CHANGED} & command.os.environ.keys()
 
 
-@pytest.mark.parametrize("options", [["--all"], ["--part", "3"], ["--quick"], ["--", "tests/hostile"]], ids=" ".join)
-def test_what_was_asked_for_is_complete(passes, monkeypatch, options: list[str]):
-    monkeypatch.delenv("MESHGRADE_TEST_ONLY_CHANGED", raising=False)
-    assert RUNNER.invoke(command.app, options).exit_code == 0
-    assert "MESHGRADE_TEST_ONLY_CHANGED" not in command.os.environ
+def test_all_runs_in_parts_in_random_order(ran):
+    assert RUNNER.invoke(command.app, ["--all", "--parts", "2"]).exit_code == 0
+    assert ran.parts == [2]
+    assert ran.runs == {}
+
+
+def test_a_failure_is_named_at_the_end(ran):
+    ran.outcome = Outcome(failed=["tests/a.py::test_a"])
+    result = RUNNER.invoke(command.app, ["--", "tests/a.py"])
+    assert result.exit_code == 1
+    assert "FAILED: tests/a.py::test_a failed." in result.output
 
 
 def test_steps_run_beside_each_other_and_each_prints_its_output_in_one_piece(capsys, tmp_path, monkeypatch):
@@ -132,26 +149,21 @@ sys.exit(mine.name == "b")
         assert f"== {name}\nbegins\nends\n== {name}: {outcome} in " in said
 
 
-def test_coverage_is_measured_over_both_runs(passes, monkeypatch, tmp_path):
-    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+def test_coverage_is_measured_over_all_runs(ran, monkeypatch, tmp_path):
     monkeypatch.setattr(command, "CHECKOUT", tmp_path)
     earlier = tmp_path / ".meshgrade" / "coverage.data"
     earlier.parent.mkdir()
     earlier.touch()
     assert RUNNER.invoke(command.app, ["--coverage"]).exit_code == 0
-    assert all({"--cov", "--cov-append"} <= set(line) for line in passes[-2:])
+    assert all({"--cov", "--cov-append"} <= set(line) for line in ran.runs.values())
     assert not earlier.exists()
+    # It takes more CPU time.
+    assert CHECK not in command.os.environ
 
 
-def test_all_and_a_part_contradict_each_other(passes):
-    result = RUNNER.invoke(command.app, ["--all", "--part", "2"])
-    assert result.exit_code == 2
-    assert passes == []
-
-
-def test_another_jax_than_the_named_one_is_refused(passes, monkeypatch):
+def test_another_jax_than_the_named_one_is_refused(ran, monkeypatch):
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.1" if name == "jax" else PINNED[name])
     result = RUNNER.invoke(command.app, ["--next-jax"])
     assert result.exit_code == 2
     assert "This virtual environment has jax 0.1, which differs from next-jax.txt." in result.output
-    assert passes == []
+    assert ran.runs == {}

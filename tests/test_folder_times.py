@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import cpu_budget
+from tests import cpu_budget, folder_times
 from tests.cpu_budget import FOLDERS_S, PER_TEST_S, excesses
 from tests.folder_times import folder_of, lines
 
@@ -55,13 +55,17 @@ def test_every_folder_has_a_budget():
 
 
 @pytest.mark.parametrize(
-    ("budget", "is_checked", "status"),
-    [(0, True, 1), (0, False, 0), (100, True, 0)],
+    ("budget", "is_checked", "is_told"),
+    [(0, True, True), (0, False, False), (100, True, False)],
     ids=["over", "unchecked", "under"],
 )
-def test_a_run_over_its_budget_fails(pytester, monkeypatch, budget, is_checked, status):
+def test_a_run_warns_of_a_folder_over_its_budget_and_writes_how_long_each_test_took(
+    pytester, monkeypatch, budget, is_checked, is_told
+):
     """The time of a process that the test starts counts, too."""
+    durations = pytester.path / "durations.txt"
     monkeypatch.setenv(cpu_budget.CHECK, "1" if is_checked else "")
+    monkeypatch.setenv(folder_times.DURATIONS, str(durations))
     monkeypatch.setattr(cpu_budget, "FOLDERS_S", {"tests": budget})
     (pytester.path / "tests").mkdir()
     (pytester.path / "tests" / "test_one.py").write_text(
@@ -73,5 +77,8 @@ def test_a_run_over_its_budget_fails(pytester, monkeypatch, budget, is_checked, 
     plugins = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.folder_times")
     ran = pytester.runpytest_inprocess(*plugins, "--import-mode=importlib")
     ran.assert_outcomes(passed=1)
-    assert ran.ret == status
-    assert ("tests took" in ran.stdout.str()) == (status == 1)
+    assert ran.ret == 0
+    assert ("tests took" in ran.stdout.str()) == is_told
+    first, *others = durations.read_text(encoding="utf-8").splitlines()
+    assert first.endswith("s call     tests/test_one.py::test_one")
+    assert len(others) == 2

@@ -1,26 +1,25 @@
-"""Leave out slow work if nothing that it depends on has changed since the base of the run (tests/parts.py).
+"""Leave out slow work if nothing that it depends on has changed since the base of the run (tests/selection.py).
 
-`WORK` says what each kind of work depends on, as prefixes of paths. `./meshgrade test` prints what it leaves out. As
-the legs of CI do, each kind also runs for one commit in eight, so a dependency that is missing here is noticed.
-Everything runs if Git does not know the base, with `--all` and `--part`, if the tests to run are named, and if pytest
-is called without `./meshgrade test`. `tests/test_unchanged.py` compares the table with what the tests import.
+`WORK` says what each kind of work depends on, as prefixes of paths. `./meshgrade test` prints what it leaves out.
+Everything runs if Git does not know the base, with `--all`, if the tests to run are named, and if pytest is called
+without `./meshgrade test`. `tests/test_unchanged.py` compares the table with what the tests import.
 """
 
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import pytest
 
-from tests.parts import PARTS, base, changed, turn_of_commit
+from tests.selection import base, has_changed
 
-# Set by `./meshgrade test` if the commit has chosen the part.
+# Set by `./meshgrade test` for a complete run.
 ONLY_CHANGED = "MESHGRADE_TEST_ONLY_CHANGED"
 # What every test depends on.
 _COMMON = (
-    *("uv.lock", "pyproject.toml", "meshgrade", "tests/conftest.py", "tests/parts.py", "tests/unchanged.py"),
+    *("uv.lock", "pyproject.toml", "meshgrade", "tests/conftest.py", "tests/selection.py", "tests/unchanged.py"),
     *("tests/slow_tests.py", "tests/hung_tests.py", "tests/folder_times.py", "tests/cpu_budget.py"),
+    "tests/failures.py",
 )
 _JUDGE = ("grader/", "tests/grader/conftest.py", *_COMMON)
 # What the Explorer shows of the grader's results.
@@ -35,41 +34,27 @@ class Work:
     """One kind of slow work.
 
     Args:
-      tests: prefixes of the paths of the tests that do it.
-      depends: prefixes of the paths that can change its outcome, except an item's own files if items take turns.
-      whole: whether all of these tests that are slow are left out, instead of an eighth of the items.
+      tests: prefixes of the paths of the tests that do it. Those that are slow are left out.
+      depends: prefixes of the paths that can change its outcome.
     """
 
     tests: tuple[str, ...]
     depends: tuple[str, ...]
-    whole: bool = False
 
 
-SUBMISSIONS, GUIDES, ATTACKS = "submissions", "pages of the documentation", "attacks"
+ATTACKS = "attacks"
 WORK = {
-    SUBMISSIONS: Work(
-        ("tests/grader/test_program_verdicts.py", "tests/grader/test_call_verdicts.py"),
-        (*_JUDGE, "tests/grader/shipped_submissions.py", "tests/grader/shipped_verdicts.py", "tests/grader/test_"),
-    ),
     "slow tests of the grader": Work(
         ("tests/grader/",),
         (*_JUDGE, *_DRAWN, "tests/grader/", "tests/problems/", "problems/", "docs/bring_your_own.md"),
-        whole=True,
     ),
-    ATTACKS: Work(
-        ("tests/hostile/",), (*_JUDGE, "tests/hostile/", "tests/grader/packages/", "docs/attacks.md"), whole=True
-    ),
+    ATTACKS: Work(("tests/hostile/",), (*_JUDGE, "tests/hostile/", "tests/grader/packages/", "docs/attacks.md")),
     "programs of statements": Work(
         tuple(f"tests/problems/test_{name}.py" for name in ("one_network", "fsdp_step_cases")),
         (*_JUDGE, "tests/grader/", "tests/problems/", "problems/"),
-        whole=True,
-    ),
-    GUIDES: Work(
-        ("tests/docs/test_commands.py",),
-        (*_COMMON, "app/", "grader/", "migrations/", "benchmarks/", "problems/", "tests/docs/", "tests/app/"),
     ),
 }
-# Slow tests of a `whole` kind that depend on more than it says. They always run.
+# Slow tests of one of these kinds that depend on more than it says. They always run.
 ALWAYS = frozenset(
     {
         "tests/grader/checks/call/test_value_parts.py",
@@ -83,24 +68,18 @@ ALWAYS = frozenset(
 )
 
 
-@cache
 def due(name: str) -> bool:
-    """Whether this run does its part of this work, and not only what changed."""
-    if not os.environ.get(ONLY_CHANGED) or base() is None:
-        return True
-    if turn_of_commit() == list(WORK).index(name) % PARTS + 1:
-        return True
-    return any(path.startswith(WORK[name].depends) for path in changed())
+    """Whether this run does this work."""
+    return not os.environ.get(ONLY_CHANGED) or has_changed(*WORK[name].depends)
 
 
 def reasons() -> Iterator[str]:
     """A line for each kind of work that this run leaves out."""
     for name, work in WORK.items():
         if not due(name):
-            items = "" if work.whole else ", except what itself changed"
             yield (
-                f"Left out: {name}{items}, because nothing that decides the outcome has changed since {base()}: "
-                f"{', '.join(work.depends)}. With --all or --part, and for one commit in eight, it runs."
+                f"Left out: {name}, because nothing that decides the outcome has changed since {base()}: "
+                f"{', '.join(work.depends)}. With --all, it runs."
             )
 
 
@@ -121,6 +100,5 @@ def _is_left_out(item: pytest.Item) -> bool:
         return True
     file = item.nodeid.partition("::")[0]
     return item.get_closest_marker("slow") is not None and any(
-        work.whole and file.startswith(work.tests) and file not in ALWAYS and not due(name)
-        for name, work in WORK.items()
+        file.startswith(work.tests) and file not in ALWAYS and not due(name) for name, work in WORK.items()
     )

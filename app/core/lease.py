@@ -17,6 +17,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.core.database import FromNow, UTCDateTime
 from app.core.ids import new_id
 
+# How often a lease is renewed in its life.
+_RENEWALS = 3
 # The values with which a write also gives up the lease.
 FREE: dict[str, Any] = {"fence_token": None, "lease_until": None}
 
@@ -80,7 +82,7 @@ async def while_leased(call: Awaitable[T], renew: Callable[[], Awaitable[bool]],
     """
     task = asyncio.ensure_future(call)
     try:
-        while not (await asyncio.wait([task], timeout=life.total_seconds() / 3))[0]:
+        while not (await asyncio.wait([task], timeout=life.total_seconds() / _RENEWALS))[0]:
             if not await renew():
                 return None
         return task.result()

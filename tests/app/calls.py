@@ -16,6 +16,12 @@ def burn(seconds: float) -> int:
     return os.getpid()
 
 
+def wait_for_file(path: str) -> bool:
+    while not os.path.exists(path):
+        time.sleep(0.01)
+    return True
+
+
 def zeros(number: int) -> int:
     return len(bytes(number))
 

@@ -5,9 +5,9 @@ import asyncio
 from app.core.background_loop import Loop
 
 
-def quicken(monkeypatch) -> None:
-    """Shorten every loop's pause to a hundredth."""
-    monkeypatch.setattr("app.core.background_loop.sleep", lambda seconds: asyncio.sleep(seconds / 100))
+def quicken(monkeypatch, times: int = 100) -> None:
+    """Shorten every loop's pause to a hundredth, or to another part."""
+    monkeypatch.setattr("app.core.background_loop.sleep", lambda seconds: asyncio.sleep(seconds / times))
 
 
 def hold(monkeypatch, name: str) -> None:

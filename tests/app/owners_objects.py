@@ -36,7 +36,7 @@ async def made(shared_service) -> dict[str, str]:
     await sign_in(service)
     bearer = service.bearer
     run = await service.http.post(
-        "/api/v1/problems/add_one/runs?wait=10", json={"source": "SOURCE-OF-THE-OWNER"}, headers=bearer
+        "/api/v1/problems/add_one/runs?wait=60", json={"source": "SOURCE-OF-THE-OWNER"}, headers=bearer
     )
     token = await service.http.post(
         "/api/v1/tokens", json={"name": "TOKEN-OF-THE-OWNER", "scopes": ["read"]}, headers=bearer

@@ -1,4 +1,4 @@
-"""No text makes a reader of the service take more than time in proportion to its length.
+"""No text makes a reader of the service do more than work in proportion to its length.
 
 Markdown and the rules for packages are among them, although a process with a limit reads these texts
 (tests/app/core/test_bounded_calls.py): an honest package must not reach the limit.
@@ -27,7 +27,7 @@ from grader.package.package import KnownSubmission
 from grader.review.figures import active_content
 from grader.review.rules import review_files
 from tests.app.conftest import FILES
-from tests.growth import assert_linear
+from tests.growth import assert_linear, assert_linear_in_c
 
 KNOWN = [KnownSubmission("wrong_value/one", "def f(x):\n    return x + 1\n", "wrong_value", "One.")]
 # Each is repeated up to a size, and has been slow for some parser.
@@ -104,17 +104,25 @@ READERS: dict[str, Callable[[str], object]] = {
     "messages": code_spans,
 }
 # These take longest, so shorter texts say enough.
-SIZES = {"Markdown": 1 << 13, "TeX": 1 << 13, "manifest": 1 << 13, "reference": 1 << 13}
+LONG = {"Markdown", "TeX", "manifest", "reference"}
+
+
+def _repeated(text: str) -> Callable[[int], str]:
+    """In dozens, so that whatever closes in one text, such as three quotes, closes in the other."""
+    return lambda size: text * (size // len(text) // 12 * 12)
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("text", TEXTS)
-def test_twice_the_text_is_at_most_about_twice_the_work(reader: str, text: str) -> None:
-    def repeated(size: int) -> str:
-        # In dozens, so that whatever closes in one text, such as three quotes, closes in the other.
-        return TEXTS[text] * (size // len(TEXTS[text]) // 12 * 12)
+def test_twice_the_text_is_about_twice_the_work(reader: str, text: str) -> None:
+    assert_linear(READERS[reader], _repeated(TEXTS[text]), 1 << (11 if reader in LONG else 12))
 
-    assert_linear(READERS[reader], repeated, SIZES.get(reader, 1 << 15))
+
+@pytest.mark.serial
+@pytest.mark.parametrize("reader", READERS)
+def test_eight_times_the_text_is_about_eight_times_the_work_of_regular_expressions_and_parsers(reader: str) -> None:
+    for text in TEXTS.values():
+        assert_linear_in_c(READERS[reader], _repeated(text), 1 << (13 if reader in LONG else 15))
 
 
 def test_a_table_does_not_fill_its_short_rows_without_end():
@@ -125,16 +133,23 @@ def test_a_table_does_not_fill_its_short_rows_without_end():
     assert_linear(lambda text: parse_markdown(text, "s"), rows, 1 << 10)
 
 
-def test_an_archive_of_many_files_is_listed_in_linear_time():
-    def listed(text: str) -> None:
-        with pytest.raises(PackageRefused):
-            files_of(text.encode("latin-1"))
+def listed(text: str) -> None:
+    with pytest.raises(PackageRefused):
+        files_of(text.encode("latin-1"))
 
-    def archive(size: int) -> str:
-        data = io.BytesIO()
-        with zipfile.ZipFile(data, "w") as written:
-            for number in range(size // 100):
-                written.writestr(f"{number}.md", "a")
-        return data.getvalue().decode("latin-1")
 
+def archive(size: int) -> str:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as written:
+        for number in range(size // 100):
+            written.writestr(f"{number}.md", "a")
+    return data.getvalue().decode("latin-1")
+
+
+def test_an_archive_of_many_files_is_listed_with_linear_work():
     assert_linear(listed, archive, 1 << 19)
+
+
+@pytest.mark.serial
+def test_an_archive_of_many_files_is_unpacked_in_linear_time():
+    assert_linear_in_c(listed, archive, 1 << 19)

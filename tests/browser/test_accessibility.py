@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, expect
 
+from tests.browser.accessibility import ABOUT_COLOUR, violations
 from tests.browser.browser import Service
 from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
 
 ReadPage = Callable[..., Page]
 SCHEMES = ["light", "dark"]
-ABOUT_COLOUR = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete", "/sign-in/again"]
+# test_lessons.py visits each lesson.
 PATHS = [
     "/problems",
     "/problems?q=nothing",
@@ -44,17 +44,6 @@ PATHS = [
     "/lessons",
     "/lessons/meshes-and-specs?q1=3&q2=2&q3=P(data)",
     "/lessons/four-collectives?q2=1",
-    "/lessons/who-divides",
-    "/lessons/dp-to-fsdp",
-    "/lessons/when-jit-is-not-fsdp",
-    "/lessons/reading-a-compiled-program",
-    "/lessons/memory",
-    "/lessons/communication",
-    "/lessons/pipelines",
-    "/lessons/tensor-sequence-context",
-    "/lessons/tpu-schedule",
-    "/lessons/gpu-schedule",
-    "/lessons/running-a-sharded-job",
     "/calculators",
     "/comparison",
     "/comparison/pipeline",
@@ -99,18 +88,13 @@ def read_page(tab: Page, signed_in: StorageState, complaints: list[str]) -> Iter
     assert complaints == []
 
 
-def _violations(page: Page, **options: object) -> list[tuple[str, list[str]]]:
-    found = Axe().run(page, options=options or None).response["violations"]
-    return [(violation["id"], [node["html"][:200] for node in violation["nodes"]]) for violation in found]
-
-
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_has_no_violation(read_page: ReadPage, path: str) -> None:
     """The dark page differs in its colours alone, so only the rules on colour are applied to it."""
     page = read_page(path)
-    light = _violations(page)
+    light = violations(page)
     page.emulate_media(color_scheme="dark")
-    assert (light, _violations(page, runOnly=ABOUT_COLOUR)) == ([], [])
+    assert (light, violations(page, runOnly=ABOUT_COLOUR)) == ([], [])
     page.set_viewport_size({"width": 360, "height": 740})
     content, window = _widths(page)
     assert content <= window
@@ -120,7 +104,7 @@ def test_a_page_has_no_violation(read_page: ReadPage, path: str) -> None:
 def test_a_page_has_no_violation_on_a_small_phone(read_page: ReadPage, path: str) -> None:
     page = read_page(path, width=360)
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    assert _violations(page) == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("width", [1440, 360])
@@ -128,7 +112,7 @@ def test_a_page_has_no_violation_on_a_small_phone(read_page: ReadPage, path: str
 def test_a_part_of_a_problem_has_no_violation(open_page: OpenPage, part: str, width: int) -> None:
     page = open_page(f"{PROBLEM}#{part}", viewport={"width": width, "height": 740})
     expect(page.locator(f"#{part}")).to_be_visible()
-    assert _violations(page) == []
+    assert violations(page) == []
     content, window = _widths(page)
     assert content <= window
 
@@ -157,14 +141,14 @@ def test_a_verdict_has_no_violation(
 ) -> None:
     page = _open_verdict(open_page, rejected_path, wrong_source, color_scheme=scheme)
     expect(page.locator("section.verdict")).to_contain_text("rejected")
-    assert _violations(page) == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_front_page_has_no_violation(open_page: OpenPage, scheme: str) -> None:
     page = open_page("/", color_scheme=scheme, anonymous=True)
     page.get_by_text("Theme", exact=True).click()
-    assert _violations(page) == []
+    assert violations(page) == []
 
 
 def test_the_front_page_fits_360_pixels(open_page: OpenPage) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from app.core.settings import Settings
 from app.entry.cli.__main__ import COMMANDS
+from tests.faults import for_each
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 Instruction = tuple[str, str]
@@ -171,7 +172,7 @@ def ignored(path: str) -> bool:
     return found
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     [
         *(".git/config", ".venv/bin/python", ".meshgrade/judge/secret", "data/secret", "data/meshgrade.sqlite3"),

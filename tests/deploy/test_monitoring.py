@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 from typing import Any, get_args
 
-import pytest
 import yaml
 from prometheus_client.metrics import MetricWrapperBase
 
@@ -13,6 +12,7 @@ from app.grading.queue.fair_share import CLASSES
 from app.operations.operating.api import router
 from app.operations.operating.metrics import Metrics
 from grader.verdicts.verdict import Status
+from tests.faults import for_each
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 FOLDER = DEPLOY / "monitoring"
@@ -29,7 +29,7 @@ METRICS: dict[str, MetricWrapperBase] = {
 # What Prometheus adds.
 ADDED = {"instance", "job", "le"}
 VALUES = {"kind": {*CLASSES}, "which": {"used", "most"}, "status": {*get_args(Status), "cancelled"}}
-each_query = pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+each_query = for_each("query", QUERIES.values())
 
 
 def labels_of(metric: str) -> set[str]:

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import httpx
 import pyseccomp
-import pytest
 
 from grader.sandbox.syscalls import _ALLOWED
 from grader.sandbox.walls import wall_names
 from tests.deploy.under_profile import PROFILE
+from tests.faults import for_each
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RULES = json.loads(PROFILE.read_text())
@@ -52,7 +52,7 @@ def test_every_name_is_one_that_libseccomp_knows_and_stands_there_once():
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("name", FORBIDDEN)
+@for_each("name", FORBIDDEN)
 def test_what_nobody_needs_is_not_on_it(name):
     assert name not in ALLOWED
 
@@ -129,8 +129,8 @@ def test_the_service_answers_under_it(tmp_path):
             assert line, said
             said += line
         address = re.search(r"http://[^\s/]+", said)[0]
-        assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
-        assert "fsdp_step" in httpx.get(f"{address}/problems").text
+        assert httpx.get(f"{address}/healthz", timeout=60).json() == {"status": "ok"}
+        assert "fsdp_step" in httpx.get(f"{address}/problems", timeout=60).text
     finally:
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0

@@ -35,7 +35,7 @@ def used_data(programs: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     reader = Reader(tmp_path_factory.mktemp("used") / "checkout", problems={}, judge=False, database_url=None)
     try:
         address = re.findall(r"http://\S+", reader.run("./meshgrade serve").output)[0]
-        with httpx.Client(base_url=address, headers={"Origin": address}) as http:
+        with httpx.Client(base_url=address, headers={"Origin": address}, timeout=60) as http:
             invited = http.post(
                 "/api/v1/invitations",
                 json={"note": "Ada", "expires_in_days": 7},

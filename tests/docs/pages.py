@@ -3,7 +3,7 @@
 import re
 import subprocess
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,28 @@ class Block:
 
 
 def names(page: Path) -> str:
-    return str(page.relative_to(CHECKOUT))
+    return str(page.relative_to(CHECKOUT) if page.is_relative_to(CHECKOUT) else page)
+
+
+def faults_of(rule: Callable[[Path], Iterable[str]], pages: Iterable[Path] = tuple(PAGES)) -> list[str]:
+    """Every fault in these pages, as `docs/rest.md:12: fault`.
+
+    Args:
+      rule: yields the faults of a page. Each one starts with what the page says there, and with a colon after that if
+        it says more.
+    """
+    return [f"{names(page)}:{_line_of(page, fault)}: {fault}" for page in pages for fault in rule(page)]
+
+
+def _line_of(page: Path, fault: str) -> int:
+    """The first line with the text that a fault quotes, or else with its longest word."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    quoted = fault.rpartition(": ")[0] or fault
+    for text in (fault, quoted, max(quoted.split(), key=len, default="")):
+        for number, line in enumerate(lines, 1):
+            if text in line:
+                return number
+    return 1
 
 
 def prose(page: Path) -> str:

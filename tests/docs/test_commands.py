@@ -3,7 +3,7 @@
 A page is followed from its start to its end by one reader in one shell. What the page shows as output is compared by
 its words; a file that it has the reader write (the second word of a fence's info string) is written. Judging is real in
 four tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference. A run
-follows one page in eight, and those that the last commit changed (tests/parts.py).
+follows the pages that changed, and one in sixteen (tests/selection.py).
 """
 
 import ast
@@ -17,8 +17,8 @@ import yaml
 from tests.docs.conftest import Follow
 from tests.docs.pages import CHECKOUT, PAGES, Block, blocks, commands, names
 from tests.docs.reader import Done, Reader
-from tests.parts import chosen, parameters
-from tests.unchanged import GUIDES, due
+from tests.faults import for_each
+from tests.selection import SIXTEEN, digest_of, has_changed, is_drawn, parameters
 
 # Of one page, on a busy machine.
 pytestmark = [pytest.mark.xdist_group("docs"), pytest.mark.timeout(900)]
@@ -100,12 +100,15 @@ _MAY_REJECT = re.compile(r"^\./meshgrade (?:judge|run|submit|problem check) ")
 
 _JUDGES = re.compile(r"^\./meshgrade (?:judge all_gather_tiled|inspect|doctor)\b")
 WITH_COMMANDS = [page for page in PAGES if any(block.language == "sh" for block in blocks(page))]
-FOLLOWED = chosen(
-    [names(page) for page in WITH_COMMANDS],
-    lambda name: (name,),
-    shared=("app/entry/cli/", "tests/docs/"),
-    is_due=due(GUIDES),
-)
+
+
+def _is_followed(name: str) -> bool:
+    """Whether the page changed or is drawn: one page in sixteen, or in four if something that all pages use changed."""
+    digest = digest_of((CHECKOUT / name).read_bytes())
+    return has_changed(name) or is_drawn(digest, 4 if has_changed("app/entry/cli/", "tests/docs/") else SIXTEEN)
+
+
+FOLLOWED = [name for name in map(names, WITH_COMMANDS) if _is_followed(name)]
 
 
 def listed(page: Path) -> list[str]:
@@ -189,7 +192,7 @@ def test_benchmarks_take_the_options_that_the_documentation_gives() -> None:
     assert unknown == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=names)
+@for_each("page", PAGES, ids=names)
 def test_data_and_python_can_be_read(page: Path) -> None:
     for block in blocks(page):
         if block.language == "json":

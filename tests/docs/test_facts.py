@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from pydantic_core import PydanticUndefined
 
 from app.core.settings import Settings
@@ -14,6 +13,7 @@ from grader.core.reasons import REASONS
 from grader.verdicts.verdict import Verdict
 from tests.app.core.rest.test_error_shape import every_refusal
 from tests.docs.pages import CHECKOUT, PAGES, blocks, commands, links, names, prose
+from tests.faults import for_each
 
 DOCS = CHECKOUT / "docs"
 REST, SETTINGS, DESIGN, PROBLEMS = (
@@ -47,7 +47,7 @@ def test_every_error_has_the_status_that_is_listed() -> None:
     assert listed == {kind.slug: kind.status for kind in every_refusal()}
 
 
-@pytest.mark.parametrize("name", Settings.model_fields)
+@for_each("name", Settings.model_fields)
 def test_every_default_is_the_one_that_is_stated(name: str) -> None:
     stated = re.search(rf"^`MESHGRADE_{name.upper()}`(?:, default:? (`[^`]*`|none|))?", SETTINGS, re.MULTILINE)
     assert stated
@@ -81,7 +81,7 @@ def test_every_metric_exists() -> None:
     assert listed - families == set()
 
 
-@pytest.mark.parametrize("page", ["design", "problems"])
+@for_each("page", ["design", "problems"])
 def test_every_folder_of_a_tree_exists(page: str) -> None:
     """`folder/   what it is`; an indented line is in the folder above it."""
     checked = 0
@@ -111,7 +111,7 @@ def test_every_option_of_a_benchmark_exists() -> None:
     assert unknown == []
 
 
-@pytest.mark.parametrize("page", ["accounts.md", "tutorials/student.md", "tutorials/instructor.md"])
+@for_each("page", ["accounts.md", "tutorials/student.md", "tutorials/instructor.md"])
 def test_what_the_pages_of_the_service_are_said_to_show_is_in_them(page: str) -> None:
     """Names of pages, buttons and problems are emphasized: *Submit*."""
     templates = "\n".join(
@@ -121,9 +121,3 @@ def test_what_the_pages_of_the_service_are_said_to_show_is_in_them(page: str) ->
     shown = " ".join(f"{templates}\n{titles}\n{[each.name for each in EXPLAINED.values()]}".lower().split())
     named = re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", prose(DOCS / page))
     assert {name for name in named if " ".join(name.lower().split()) not in shown} == set()
-
-
-def test_the_number_of_submissions_is_that_of_the_files() -> None:
-    stated = re.search(r"All problems of this repository have (\d+) submissions", (DOCS / "checking.md").read_text())
-    assert stated
-    assert int(stated[1]) == len(list(CHECKOUT.glob("problems/*/submissions/**/*.py")))

@@ -1,15 +1,18 @@
-"""Pictures of pages: each one that a text shows exists, has a description, is small, and shows today's catalogue."""
+"""Pictures of pages: each one that a text shows exists, has a description and is small.
+
+Whether they show today's catalogue is only a warning: whoever adds a problem need not take all of them again.
+"""
 
 import json
 import re
-
-import pytest
+import warnings
 
 from app.learning.lessons.lesson_files import read_order
 from app.problems.tracks import read_tracks
 from frontend.screenshots import MAX_BYTES, SHOWN, TARGET
 from tests.browser.browser import CHECKOUT
 
+AGAIN = "python -m frontend.screenshots"
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+\.png)\)")
 _SHOWN = [
     (page.relative_to(CHECKOUT).as_posix(), page.parent / target, description)
@@ -18,25 +21,30 @@ _SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("page", "picture", "description"), _SHOWN, ids=[f"{page}-{p.stem}" for page, p, _ in _SHOWN])
-def test_a_picture_that_is_shown_exists_and_is_described(page, picture, description):
-    assert picture.is_file(), f"{page} shows {picture.name}; run: python -m frontend.screenshots"
-    assert len(description.split()) > 3
+def test_every_picture_that_is_shown_exists_and_is_described() -> None:
+    faults = [f"{page} shows {picture.name}; run: {AGAIN}" for page, picture, _ in _SHOWN if not picture.is_file()]
+    faults += [
+        f"{page} describes {picture.name} in under 4 words" for page, picture, words in _SHOWN if words.count(" ") < 3
+    ]
+    assert faults == []
 
 
-def test_pages_are_shown():
+def test_pages_are_shown() -> None:
     assert {"verdict", "workbench", "course", "gradebook", "insight", "roster"} <= {each.stem for _, each, _ in _SHOWN}
 
 
-@pytest.mark.parametrize("picture", sorted(TARGET.glob("*.png")), ids=lambda each: each.stem)
-def test_a_picture_is_small(picture):
-    assert picture.stat().st_size <= MAX_BYTES
+def test_every_picture_is_small() -> None:
+    assert [each.name for each in sorted(TARGET.glob("*.png")) if each.stat().st_size > MAX_BYTES] == []
 
 
-def test_the_pictures_show_as_many_problems_lessons_and_tracks_as_ship():
+def test_pictures_that_show_another_catalogue_are_warned_about() -> None:
+    shown = json.loads(SHOWN.read_text(encoding="utf-8"))
     tracks = read_tracks(CHECKOUT / "problems")
-    assert json.loads(SHOWN.read_text(encoding="utf-8")) == {
+    today = {
         "problems": sum(len(track.problems) for track in tracks),
         "lessons": len(read_order(CHECKOUT / "lessons")),
         "tracks": len(tracks),
-    }, "the pictures are old; run: python -m frontend.screenshots"
+    }
+    assert shown.keys() == today.keys()
+    if shown != today:
+        warnings.warn(f"the pictures show {shown}, and today it is {today}; run: {AGAIN}", stacklevel=1)

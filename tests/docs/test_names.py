@@ -1,4 +1,7 @@
-"""Everything that the guides name exists: files, links, commands, options, routes, settings, modules."""
+"""Everything that the guides name exists: files, links, commands, options, routes, settings, modules.
+
+Each test reads every page, and lists all that is wrong with file and line.
+"""
 
 import importlib
 import importlib.util
@@ -9,14 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from fastapi.routing import iter_route_contexts
 from typer.main import get_command
 
 from app.core.settings import Settings
 from app.entry.cli.__main__ import COMMANDS as PRODUCT
 from app.entry.main import create_app
-from tests.docs.pages import CHECKOUT, PAGES, links, names, prose, shell_lines, spans
+from tests.docs.pages import CHECKOUT, PAGES, faults_of, links, prose, shell_lines, spans
+from tests.faults import assert_none
 
 COMMANDS = {**PRODUCT, "bench": "benchmarks.__main__", "test": "tests.__main__"}
 # Names in a changelog may no longer exist, but its links must lead somewhere.
@@ -37,41 +40,40 @@ _TOP = {path.name for path in CHECKOUT.iterdir() if not path.name.startswith("."
 _MADE = {"data", "node_modules"}  # by running something
 
 
-pages = pytest.mark.parametrize("page", PAGES, ids=names)
+def test_every_file_and_folder_exists() -> None:
+    def missing(page: Path) -> Iterator[str]:
+        for span in spans(page):
+            path = span.partition(" ")[0].partition("#")[0]
+            top = path.partition("/")[0]
+            if "/" not in path or top not in _TOP - _MADE or re.search(r"[<>*{}…:]|\.\.\.", path):
+                continue
+            if not (CHECKOUT / path).exists():
+                yield span
+
+    assert_none(faults_of(missing))
 
 
-@pages
-def test_every_file_and_folder_exists(page: Path) -> None:
-    missing = []
-    for span in spans(page):
-        path = span.partition(" ")[0].partition("#")[0]
-        top = path.partition("/")[0]
-        if "/" not in path or top not in _TOP - _MADE or re.search(r"[<>*{}…:]|\.\.\.", path):
-            continue
-        if not (CHECKOUT / path).exists():
-            missing.append(span)
-    assert missing == []
+def test_every_module_that_is_run_exists() -> None:
+    def missing(page: Path) -> Iterator[str]:
+        text = page.read_text(encoding="utf-8")
+        modules = [each for each in re.findall(r"python -m ([\w.]+)", text) if each.partition(".")[0] in _TOP]
+        modules += [span for span in spans(page) if re.fullmatch(r"benchmarks\.\w+", span)]
+        return (each for each in modules if importlib.util.find_spec(each) is None)
+
+    assert_none(faults_of(missing))
 
 
-@pages
-def test_every_module_that_is_run_exists(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    modules = [each for each in re.findall(r"python -m ([\w.]+)", text) if each.partition(".")[0] in _TOP]
-    modules += [span for span in spans(page) if re.fullmatch(r"benchmarks\.\w+", span)]
-    assert [each for each in modules if importlib.util.find_spec(each) is None] == []
+def test_every_link_leads_somewhere() -> None:
+    def broken(page: Path) -> Iterator[str]:
+        for target in links(page):
+            if target.startswith(("https://", "http://")):
+                continue
+            file, _, anchor = target.partition("#")
+            path = (page.parent / file).resolve() if file else page
+            if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors(path)):
+                yield target
 
-
-@pytest.mark.parametrize("page", LINKED, ids=names)
-def test_every_link_leads_somewhere(page: Path) -> None:
-    broken = []
-    for target in links(page):
-        if target.startswith(("https://", "http://")):
-            continue
-        file, _, anchor = target.partition("#")
-        path = (page.parent / file).resolve() if file else page
-        if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors(path)):
-            broken.append(target)
-    assert broken == []
+    assert_none(faults_of(broken, LINKED))
 
 
 @cache
@@ -82,16 +84,15 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pages
-def test_every_command_and_option_exists(page: Path) -> None:
-    lines = [
-        line for line in [*shell_lines(page), *spans(page)] if re.search(r"(?:^|[ ;|=])(?:\./)?meshgrade [a-z-]", line)
-    ]
-    wrong = []
-    for line in lines:
-        for part in re.findall(r"(?:^|(?<=[ ;|=]))(?:\./)?meshgrade ((?:[^;|&#>]|\|(?! ))+)", line):
-            wrong += [f"{line}: {fault}" for fault in faults(part)]
-    assert wrong == []
+def test_every_command_and_option_exists() -> None:
+    def wrong(page: Path) -> Iterator[str]:
+        for line in [*shell_lines(page), *spans(page)]:
+            if not re.search(r"(?:^|[ ;|=])(?:\./)?meshgrade [a-z-]", line):
+                continue
+            for part in re.findall(r"(?:^|(?<=[ ;|=]))(?:\./)?meshgrade ((?:[^;|&#>]|\|(?! ))+)", line):
+                yield from (f"{line}: {fault}" for fault in faults(part))
+
+    assert_none(faults_of(wrong))
 
 
 def faults(call: str) -> Iterator[str]:
@@ -117,11 +118,14 @@ def faults(call: str) -> Iterator[str]:
             command = commands[word]
 
 
-@pages
-def test_every_option_of_a_command_that_is_named_without_the_program_exists(page: Path) -> None:
+def test_every_option_of_a_command_that_is_named_without_the_program_exists() -> None:
     """`login --token-stdin`"""
-    calls = [span for span in spans(page) if span.partition(" ")[0] in COMMANDS and " --" in span]
-    assert [f"{call}: {fault}" for call in calls for fault in faults(call)] == []
+
+    def wrong(page: Path) -> Iterator[str]:
+        calls = [span for span in spans(page) if span.partition(" ")[0] in COMMANDS and " --" in span]
+        return (f"{call}: {fault}" for call in calls for fault in faults(call))
+
+    assert_none(faults_of(wrong))
 
 
 @cache
@@ -136,16 +140,18 @@ def options(command: Any) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("page", OURS, ids=names)
-def test_every_option_that_is_named_alone_exists(page: Path) -> None:
+def test_every_option_that_is_named_alone_exists() -> None:
     known = {"--help", "--version", "--install-completion"}
     for name in COMMANDS:
         command = the_command(name)
         known |= options(command)
         for each in getattr(command, "commands", {}).values():
             known |= options(each)
-    named = {span.partition(" ")[0].partition("=")[0] for span in spans(page) if span.startswith("--")}
-    assert named - known == set()
+
+    def unknown(page: Path) -> set[str]:
+        return {span.partition(" ")[0].partition("=")[0] for span in spans(page) if span.startswith("--")} - known
+
+    assert_none(faults_of(unknown, OURS))
 
 
 @cache
@@ -156,20 +162,20 @@ def routes() -> set[str]:
     return {re.sub(r"\{\w+\}", "{}", route) for route in listed}
 
 
-@pages
-def test_every_route_exists(page: Path) -> None:
+def test_every_route_exists() -> None:
     """As in `GET /me` and `POST …/apply`, where `…` stands for any start."""
-    unknown = []
-    text = prose(page)
-    for method, path in re.findall(r"`(GET|POST|PUT|DELETE) ((?:/|…/)[^`\s]*)[^`]*`", text):
-        plain = re.sub(r"\{\w+\}", "{}", path.partition("?")[0]).removeprefix("/api/v1")
-        if plain.startswith("…"):
-            found = any(route.startswith(f"{method} ") and route.endswith(plain[1:]) for route in routes())
-        else:
-            found = bool({f"{method} /api/v1{plain}", f"{method} {plain}"} & routes())
-        if not found:
-            unknown.append(f"{method} {path}")
-    assert unknown == []
+
+    def unknown(page: Path) -> Iterator[str]:
+        for method, path in re.findall(r"`(GET|POST|PUT|DELETE) ((?:/|…/)[^`\s]*)[^`]*`", prose(page)):
+            plain = re.sub(r"\{\w+\}", "{}", path.partition("?")[0]).removeprefix("/api/v1")
+            if plain.startswith("…"):
+                found = any(route.startswith(f"{method} ") and route.endswith(plain[1:]) for route in routes())
+            else:
+                found = bool({f"{method} /api/v1{plain}", f"{method} {plain}"} & routes())
+            if not found:
+                yield f"{method} {path}"
+
+    assert_none(faults_of(unknown))
 
 
 # Where routes begin, and where those of a later version would.
@@ -185,33 +191,34 @@ def paths() -> set[str]:
     return {re.sub(r"\\\{.*?\\\}", "[^/]+", re.escape(path)) for path in listed if path not in ("", "/")}
 
 
-@pages
-def test_every_address_exists(page: Path) -> None:
+def test_every_address_exists() -> None:
     """`/readyz`, `/account/tokens`; with a host it is this machine's."""
-    text = page.read_text(encoding="utf-8")
-    named = [span.partition(" ")[0] for span in spans(page) if span.startswith("/")]
-    named += re.findall(r"http://127\.0\.0\.1:8000(/[\w/{}.-]*)", text)
-    unknown = []
-    for path in named:
-        plain = re.sub(r"\{\w+\}", "x", path.partition("?")[0].partition("#")[0])
-        if plain.split("/")[1] in _FOLDERS or plain in ("/", *_VERSIONS):
-            continue
-        # The end of an address is enough: `/deliveries`, and paths below /api/v1.
-        if not any(re.search(f"{pattern}$", f"/api/v1{plain}") or pattern.endswith(plain) for pattern in paths()):
-            unknown.append(path)
-    assert unknown == []
+
+    def unknown(page: Path) -> Iterator[str]:
+        named = [span.partition(" ")[0] for span in spans(page) if span.startswith("/")]
+        named += re.findall(r"http://127\.0\.0\.1:8000(/[\w/{}.-]*)", page.read_text(encoding="utf-8"))
+        for path in named:
+            plain = re.sub(r"\{\w+\}", "x", path.partition("?")[0].partition("#")[0])
+            if plain.split("/")[1] in _FOLDERS or plain in ("/", *_VERSIONS):
+                continue
+            # The end of an address is enough: `/deliveries`, and paths below /api/v1.
+            if not any(re.search(f"{pattern}$", f"/api/v1{plain}") or pattern.endswith(plain) for pattern in paths()):
+                yield path
+
+    assert_none(faults_of(unknown))
 
 
-@pages
-def test_every_method_of_a_route_exists(page: Path) -> None:
+def test_every_method_of_a_route_exists() -> None:
     """As in `GET`, `POST /tokens`: the first method has the path of the second."""
-    unknown = []
-    for listed, path in re.findall(r"((?:`(?:GET|POST|PUT|DELETE)`, )+)`\w+ (/[^`\s]*)`", prose(page)):
-        plain = re.sub(r"\{\w+\}", "{}", path)
-        for method in re.findall(r"\w+", listed):
-            if f"{method} /api/v1{plain}" not in routes():
-                unknown.append(f"{method} {path}")
-    assert unknown == []
+
+    def unknown(page: Path) -> Iterator[str]:
+        for listed, path in re.findall(r"((?:`(?:GET|POST|PUT|DELETE)`, )+)`\w+ (/[^`\s]*)`", prose(page)):
+            plain = re.sub(r"\{\w+\}", "{}", path)
+            for method in re.findall(r"\w+", listed):
+                if f"{method} /api/v1{plain}" not in routes():
+                    yield f"{method} {path}"
+
+    assert_none(faults_of(unknown))
 
 
 def test_the_reference_of_rest_names_every_route() -> None:
@@ -220,14 +227,24 @@ def test_the_reference_of_rest_names_every_route() -> None:
     assert {path for path in paths if path not in text and f"…/{path.rpartition('/')[2]}`" not in text} == set()
 
 
-@pages
-def test_every_setting_exists(page: Path) -> None:
-    named = set(re.findall(r"\bMESHGRADE_[A-Z_]+[A-Z]\b", page.read_text(encoding="utf-8")))
+def test_every_setting_exists() -> None:
     settings = {f"MESHGRADE_{name.upper()}" for name in Settings.model_fields}
-    assert {name for name in named - settings if name not in SOURCES} == set()
+
+    def unknown(page: Path) -> set[str]:
+        named = set(re.findall(r"\bMESHGRADE_[A-Z_]+[A-Z]\b", page.read_text(encoding="utf-8")))
+        return {name for name in named - settings if name not in SOURCES}
+
+    assert_none(faults_of(unknown))
 
 
-def test_what_is_not_there_is_found() -> None:
+def test_what_is_not_there_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("One.\n\nSee `a/b`, `GET`\nand `POST /c/d`.\n")
+    assert faults_of(spans, [page]) == [f"{page}:3: a/b", f"{page}:3: GET", f"{page}:4: POST /c/d"]
+    assert faults_of(lambda _: ["a/b --c: no option --c", "GET /c/d"], [page]) == [
+        f"{page}:3: a/b --c: no option --c",
+        f"{page}:4: GET /c/d",
+    ]
     assert list(faults("judge a b --jason")) == ["no option --jason"]
     assert list(faults("juge a b")) == ["no command juge"]
     assert list(faults("problem downgrade")) == ["no command downgrade"]

@@ -1,15 +1,13 @@
 """The submissions that ship with the problems, as `slug:path`, for tests that judge them.
 
-There are over a thousand, and each takes a second or two, so a run judges only a part (tests/parts.py). It judges those
-whose stored outline (shipped_verdicts.py) is not that of the base, because the outline has a hash of all files that
-decide the verdict. If the grader changed, and for one commit in eight, it also judges an eighth of the others. In mode
-program, these are all submissions to an eighth of the problems, because preparing a problem takes as long as judging
-several submissions. In mode call, they are an eighth of all submissions. If the grader changed, it also judges every
-reference.
+There are over a thousand, and each takes a second or two, so their verdicts are stored (shipped_verdicts.py), each with
+a digest of all files that decide it. A run judges one in sixteen again, which the digests draw, so that an author sees
+at once what a problem draws. If the grader changed since the base, a run also judges every second reference.
+With another JAX (--next-jax), it judges one reference in four. `./meshgrade test --all` judges everything.
 """
 
 import os
-import re
+import zlib
 from functools import cache
 from pathlib import Path
 
@@ -17,13 +15,17 @@ import pytest
 
 from grader.package.package import KnownSubmission, Package
 from grader.review.reader import read_package
-from tests.parts import PART, added_lines, base, changed, changed_last, exceeds_a_part, parameters, part_of
-from tests.unchanged import SUBMISSIONS, due
+from tests.grader.verdict_digests import digests
+from tests.selection import digest_of, everything, has_changed, is_drawn, parameters
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
-_OUTLINES = "tests/grader/shipped_verdicts"
-_OUTLINE = re.compile(r' "(?:submissions/)?(.+?)\.py": \{')
-_GRADER = ("grader/", "tests/grader/shipped", "uv.lock")
+# If it is set, the tests judge everything and store the verdicts.
+WRITE = "MESHGRADE_TEST_WRITE_VERDICTS"
+# Which share of the problems the rotation judges now, such as 2/4 (tests/rotation.py).
+SHARE = "MESHGRADE_TEST_SHARE"
+# Set by `./meshgrade test --next-jax`.
+NEXT_JAX = "MESHGRADE_TEST_NEXT_JAX"
+_GRADER = ("grader/", "tests/grader/shipped", "tests/grader/verdict_digests.py", "uv.lock")
 
 
 def slugs(mode: str) -> list[str]:
@@ -59,54 +61,45 @@ def _part(mode: str, kind: str) -> list[object]:
 @cache
 def _of_this_run() -> list[str]:
     """What this run judges: references, starters and submissions, as `slug:path`."""
-    names = [
-        f"{slug}:{path}"
-        for slug in sorted(slugs("call") + slugs("program"))
-        for path in ("reference", "starter", *_submissions(slug))
-    ]
-    wanted = {name for name in names if _changed(*name.split(":"))}
-    altered = _altered()
-    too_many = exceeds_a_part(altered, names)
-    if not too_many:
-        wanted |= set(altered)
-    if too_many or due(SUBMISSIONS):
-        wanted |= _dealt(names)
-    return [name for name in names if name in wanted]
+    number, shares = map(int, os.environ.get(SHARE, "1/1").split("/"))
+    judged = []
+    for slug in sorted(slugs("call") + slugs("program")):
+        if zlib.crc32(slug.encode()) % shares == number - 1:
+            judged += [f"{slug}:{path}" for path in _judged(slug)]
+    return judged
 
 
-def _dealt(names: list[str]) -> set[str]:
-    """This run's eighth, and every reference if the grader changed."""
-    # There are fewer call-mode problems than parts, and they are quick to prepare, so divide their submissions.
-    calls = [f"{slug}:{path}" for slug in slugs("call") for path in _submissions(slug)]
-    dealt = {*part_of(calls, PART), *(f"{slug}:{own}" for slug in slugs("call") for own in ("reference", "starter"))}
-    whole = set(part_of(slugs("program"), PART))
-    dealt |= {name for name in names if name.partition(":")[0] in whole}
-    return dealt | {name for name in names if name.endswith(":reference") and _grader_changed()}
+def _judged(slug: str) -> list[str]:
+    """In mode program, preparing a problem takes as long as judging several submissions, so all of a problem are drawn
+    together, by the digest of all. In mode call, each is drawn by its own.
+    """
+    paths = _paths(slug)
+    by_file = digests(package(slug), tuple(_file(path) for path in paths))
+    own = {path: by_file[_file(path)] for path in paths}
+    if everything() or os.environ.get(WRITE):
+        return paths
+    if os.environ.get(NEXT_JAX):
+        return ["reference"] if is_drawn(own["reference"], 4) else []
+    drawn = [path for path in paths if is_drawn(own[path])]
+    if slug in slugs("program"):
+        drawn = paths if is_drawn(digest_of(*own.values())) else []
+    if "reference" not in drawn and has_changed(*_GRADER) and is_drawn(own["reference"], 2):
+        drawn = ["reference", *drawn]
+    return drawn
 
 
-def _altered() -> list[str]:
-    """The submissions whose stored outline, which is one line, is not that of the base, as `slug:path`."""
-    if base() is None:
-        return []
-    found = ((path, _OUTLINE.match(line)) for path, line in added_lines(_OUTLINES))
-    return [f"{Path(path).stem}:{match[1]}" for path, match in found if match]
+def _file(path: str) -> str:
+    return f"submissions/{path}.py" if "/" in path else f"{path}.py"
 
 
-def _submissions(slug: str) -> list[str]:
+def _paths(slug: str) -> list[str]:
+    """The reference, the starter and the submissions, without `submissions/` and without a suffix."""
     folder = PROBLEMS / slug / "submissions"
-    return [str(path.relative_to(folder).with_suffix("")) for path in sorted(folder.rglob("*.py"))]
-
-
-def _grader_changed() -> bool:
-    """Whether any verdict may have changed, as with another JAX (--next-jax)."""
-    return bool(os.environ.get("MESHGRADE_TEST_EVERY_REFERENCE")) or any(each.startswith(_GRADER) for each in changed())
-
-
-def _changed(slug: str, path: str) -> bool:
-    """Whether one of the package's files that decide a submission's verdict changed."""
-    own = f"submissions/{path}.py" if "/" in path else f"{path}.py"
-    files = tuple(f"problems/{slug}/{each}" for each in (own, "problem.toml", "cases.py", "reference.py"))
-    return any(each.startswith(files) for each in changed_last())
+    return [
+        "reference",
+        "starter",
+        *(str(path.relative_to(folder).with_suffix("")) for path in sorted(folder.rglob("*.py"))),
+    ]
 
 
 def _parameter(slug: str, value: str) -> object:

@@ -2,37 +2,29 @@
 `meshgrade problem check` writes into a package's known.json.
 
 Judging all of them takes too long for one run of the tests. So each outline is stored with a hash of everything in the
-package that the verdict depends on, and only a file that changed has to be judged again. Each run judges an eighth of
-the submissions and compares; with MESHGRADE_TEST_WRITE_VERDICTS=1 it writes instead. Numbers and messages, which differ
-between processors, are left to golden_verdicts.py. See docs/decisions/0021-kept-verdicts-of-a-check.md.
+package that the verdict depends on, and only a file that changed has to be judged again. Each run judges one submission
+in sixteen and compares; with MESHGRADE_TEST_WRITE_VERDICTS=1 it judges all and writes. Numbers and messages, which
+differ between processors, are left to golden_verdicts.py. See docs/decisions/0021-kept-verdicts-of-a-check.md.
 """
 
-import hashlib
-import importlib.metadata
 import json
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from grader.mistakes.known_mistakes import current, holds, known_text, runnable, updated
-from grader.package.fault import MANIFEST_FILE
 from grader.package.package import Package
 from grader.review.reader import KNOWN, read_package
 from grader.review.validation import expectations
 from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
-from tests.grader.shipped_submissions import PROBLEMS, package
+from tests.grader.shipped_submissions import PROBLEMS, WRITE, package
+from tests.grader.verdict_digests import depends_on
 
 FOLDER = Path(__file__).parent / "shipped_verdicts"
 AGAIN = (
-    "Judge what changed: MESHGRADE_TEST_WRITE_VERDICTS=1 MESHGRADE_TEST_PART=all .venv/bin/python -m pytest "
+    "Judge what changed: MESHGRADE_TEST_WRITE_VERDICTS=1 .venv/bin/python -m pytest "
     "tests/grader/test_program_verdicts.py tests/grader/test_call_verdicts.py -k {slug}"
 )
-_TEXTS = ("statement.md", "hints.md", "editorial.md", "figures/")
-# What a manifest says about the problem, not about how it is judged.
-_ABOUT = ("title", "summary", "outcome", "track", "difficulty", "tags", "prerequisites", "authors", "licence")
-_WORDS = ("title", "means", "rule")
-_LIBRARIES = ("jax", "jaxlib", "flax", "optax", "numpy")
 
 
 def kept(slug: str) -> dict[str, Any]:
@@ -55,9 +47,9 @@ def compare_with_kept(name: str, verdict: Verdict) -> None:
     slug, _, path = name.partition(":")
     file = f"{path}.py" if path in ("reference", "starter") else f"submissions/{path}.py"
     found = {"of": depends_on(package(slug), file), **outline(verdict)}
-    if os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"):
+    if os.environ.get(WRITE):
         write(slug, kept(slug) | {file: found})
-    elif kept(slug).get(file, {}).get("of") == found["of"]:  # else test_shipped_verdicts.py fails
+    elif kept(slug).get(file, {}).get("of") == found["of"]:  # else tests/shipped fails
         assert kept(slug)[file] == found
     if file.startswith("submissions/rejected/"):
         _compare_with_known(slug, file.removeprefix("submissions/rejected/").removesuffix(".py"), verdict)
@@ -66,7 +58,7 @@ def compare_with_kept(name: str, verdict: Verdict) -> None:
 def _compare_with_known(slug: str, name: str, verdict: Verdict) -> None:
     # Read it again, because other tests also write it.
     problem = read_package(PROBLEMS / slug)
-    if os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"):
+    if os.environ.get(WRITE):
         text = known_text(updated(problem, {name: verdict.fingerprint}))
         (PROBLEMS / slug / KNOWN).write_text(text, encoding="utf-8")
     elif shipped := current(problem).get(name):
@@ -106,29 +98,6 @@ def _evidence(entries: list[dict[str, Any]]) -> list[str]:
         case = [entry["case"]] if "case" in entry else entry.get("cases", [])
         outlines.append(" ".join([entry["kind"], *case, *mesh]))
     return outlines
-
-
-def depends_on(problem: Package, file: str) -> str:
-    """A hash of everything that the verdict on a file depends on, except the grader."""
-    digest = hashlib.sha256()
-    for library in _LIBRARIES:
-        digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
-    for name, text in sorted(problem.files.items()):
-        if name == MANIFEST_FILE:
-            decides = {key: value for key, value in tomllib.loads(text).items() if key not in _ABOUT}
-            text = json.dumps(_without_words(decides), sort_keys=True)
-        if name == file or not name.startswith((*_TEXTS, "submissions/")):
-            digest.update(f"{name} {len(text)}\n{text}\n".encode())
-    return digest.hexdigest()[:16]
-
-
-def _without_words(table: Any) -> Any:
-    """What a check says is in its messages, which an outline does not have."""
-    if isinstance(table, list):
-        return [_without_words(each) for each in table]
-    if not isinstance(table, dict):
-        return table
-    return {key: _without_words(value) for key, value in table.items() if key not in _WORDS}
 
 
 class KeptJudge:

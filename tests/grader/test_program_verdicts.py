@@ -20,25 +20,7 @@ def no_compiler_for_chips(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_there_are_problems():
-    assert len(SLUGS) >= 15
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_a_package_holds_what_its_checks_need(slug: str):
-    manifest = package(slug).manifest
-    assert manifest.mode == "program"
-    assert len(package(slug).accepted) >= 3
-    assert len(package(slug).rejected) >= 5
-    sizes = {_size(mesh) for mesh in manifest.program.meshes}
-    assert sizes >= {8, 4} or sizes == {1}
-    assert package(slug).figures
-
-
-def _size(mesh: dict[str, int]) -> int:
-    size = 1
-    for each in mesh.values():
-        size *= each
-    return size
+    assert SLUGS
 
 
 @pytest.mark.parametrize("slug", each_of("program", "reference"))

@@ -7,6 +7,7 @@ import pytest
 from grader.core.reasons import REASONS
 from grader.sandbox.walls import wall_names
 from grader.verdicts.verdict import Status
+from tests.faults import for_each
 from tests.hostile.attack import FOLDER, parse, read_corpus
 
 ATTACKS = read_corpus()
@@ -19,7 +20,7 @@ def test_there_are_enough_of_every_kind():
     assert len(ATTACKS) > 250
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@for_each("name", BY_NAME)
 def test_an_expectation_uses_the_judges_words(name):
     attack = BY_NAME[name]
     for status, reason in attack.expected:

@@ -11,7 +11,7 @@ from grader.verdicts.verdict import Verdict
 from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, read_corpus
 from tests.hostile.witnesses import Step, batches
-from tests.parts import changed, chosen
+from tests.selection import everything, has_changed, parameters
 
 ATTACKS = {attack.name: attack for attack in read_corpus()}
 # All attacks if what they meet changed: the grader, its packages, or the machinery of these tests.
@@ -22,18 +22,15 @@ _SHARED = (
 )
 
 
-def _file_of(name: str) -> tuple[str, ...]:
-    return (f"tests/hostile/submissions/{name}.py",)
+def _chosen(names: list[str]) -> list[str]:
+    if everything() or has_changed(*_SHARED):
+        return names
+    return [name for name in names if has_changed(f"tests/hostile/submissions/{name}.py")]
 
 
-ALONE = chosen([name for name, attack in ATTACKS.items() if attack.pair is None], _file_of, _SHARED, changed)
+ALONE = _chosen([name for name, attack in ATTACKS.items() if attack.pair is None])
 # Each pair by its first name.
-PAIRS = chosen(
-    [name for name, attack in ATTACKS.items() if attack.pair is not None and name < attack.pair],
-    _file_of,
-    _SHARED,
-    changed,
-)
+PAIRS = _chosen([name for name, attack in ATTACKS.items() if attack.pair is not None and name < attack.pair])
 # Their machine code and call numbers are those of this architecture.
 ON_X86 = {"processes/vfork_by_number", "processes/clone_by_number", "processes/interrupt_0x80"}
 x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="call numbers of x86-64")
@@ -56,16 +53,18 @@ def assert_held(arena: Arena, attack: Attack, verdict: Verdict) -> None:
 
 def _in_batches(names: list[str], kind: str) -> list[object]:
     """One process runs the attacks of a batch, and conftest.py knows the batch by its group."""
-    return [
-        pytest.param(
-            name,
-            marks=[
-                pytest.mark.xdist_group(f"{kind} {number}"),
-                *([x86] if name in ON_X86 or name.startswith("syscalls/") else []),
-            ],
-        )
-        for number, name in batches(names)
-    ]
+    return parameters(
+        [
+            pytest.param(
+                name,
+                marks=[
+                    pytest.mark.xdist_group(f"{kind} {number}"),
+                    *([x86] if name in ON_X86 or name.startswith("syscalls/") else []),
+                ],
+            )
+            for number, name in batches(names)
+        ]
+    )
 
 
 @pytest.mark.parametrize("name", _in_batches(ALONE, "attacks"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.part(6, "problems/fsdp_step/editorial.md", "tests/problems/recipe", "uv.lock")
+pytestmark = pytest.mark.rotation("problems/fsdp_step/editorial.md", "tests/problems/recipe", "uv.lock")
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ EXPECTED_ERRORS = {
 # The answers take most of a minute to compute: once, not once for each test process.
 pytestmark = [
     pytest.mark.xdist_group("fsdp_step_answers"),
-    pytest.mark.part(2, "problems/fsdp_step/", "tests/problems/answers_of_submissions.py", "uv.lock"),
+    pytest.mark.rotation("problems/fsdp_step/", "tests/problems/answers_of_submissions.py", "uv.lock"),
 ]
 
 Answers = dict[str, list[dict[str, Any]]]

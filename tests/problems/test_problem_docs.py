@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from pydantic import BaseModel
 
 from grader import checks
@@ -18,6 +17,7 @@ from grader.package.package import (
     Tolerance,
     VariantSpec,
 )
+from tests.faults import for_each
 
 DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
 MODELS: list[type[BaseModel]] = [
@@ -45,28 +45,28 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("key", sorted({key for model in MODELS for key in model.model_fields}))
+@for_each("key", sorted({key for model in MODELS for key in model.model_fields}))
 def test_every_key_of_the_manifest_is_documented(key: str) -> None:
     assert TABLES.get(key, f"| `{key}` |") in DOCS
 
 
-@pytest.mark.parametrize("name", Limits.model_fields)
+@for_each("name", Limits.model_fields)
 def test_the_documented_default_of_a_limit_is_the_real_one(name: str) -> None:
     (row,) = [line for line in DOCS.splitlines() if line.startswith(f"| `{name}` |")]
     assert float(row.split("|")[3]) == Limits.model_fields[name].default
 
 
-@pytest.mark.parametrize("reason", REASONS)
+@for_each("reason", REASONS)
 def test_every_reason_is_documented(reason: str) -> None:
     assert f"| `{reason}` |" in DOCS
 
 
-@pytest.mark.parametrize("name", [*checks.names("call"), *checks.names("program"), *checks.names("answer")])
+@for_each("name", [*checks.names("call"), *checks.names("program"), *checks.names("answer")])
 def test_every_check_is_documented(name: str) -> None:
     assert f"| `{name}` |" in DOCS
 
 
-@pytest.mark.parametrize(
+@for_each(
     "file",
     ["problem.toml", "statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py", "warmup.py"],
 )

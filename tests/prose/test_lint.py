@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.faults import for_each
 from tests.prose import lint
 from tests.prose.lint import CHECKOUT, RULES, files, find, find_in, main
 
@@ -15,7 +16,7 @@ ROWS = [
 OFF = "<!-- prose: off -->\nwhoever\n\n<!-- prose: on -->"
 
 
-@pytest.mark.parametrize("rule", RULES["rules"], ids=lambda rule: rule["bad"][0])
+@for_each("rule", RULES["rules"], ids=lambda rule: rule["bad"][0])
 def test_a_rule_finds_its_bad_examples_and_no_good_one(rule: dict[str, Any]) -> None:
     for bad in rule["bad"]:
         assert rule["write"] in [finding.message for finding in find(bad)], bad
@@ -23,7 +24,7 @@ def test_a_rule_finds_its_bad_examples_and_no_good_one(rule: dict[str, Any]) -> 
         assert find(good) == []
 
 
-@pytest.mark.parametrize(("bad", "good"), ROWS, ids=[row[0] for row in ROWS])
+@for_each("bad, good", ROWS, ids=[row[0] for row in ROWS])
 def test_the_linter_enforces_the_table_of_the_contributing_guide(bad: str, good: str) -> None:
     assert find(bad) != []
     assert find(good) == []

@@ -1,6 +1,6 @@
 """What the compiler for TPUs says of submissions at full size is what the editorial says. Each takes minutes.
 
-A run measures one of them, and the others if the problem or the check changed.
+A run measures them if the problem or the check changed.
 """
 
 import json
@@ -12,16 +12,15 @@ import pytest
 from grader.core.chips import compiler_of
 from grader.modes.program.full_size import full_size_function
 from grader.review.reader import read_package
-from tests.parts import chosen
+from tests.selection import everything, has_changed, parameters
 
 KEPT = json.loads(Path(__file__).with_name("full_size.json").read_text(encoding="utf-8"))
 FILES = ("problems/fit_7b/", "tests/tpu/full_size.json", "grader/checks/program/fits.py")
-# A run with libtpu takes the first part of eight.
-NAMES = chosen(sorted(KEPT), lambda _: FILES)
+NAMES = sorted(KEPT) if everything() or has_changed(*FILES) else []
 pytestmark = [pytest.mark.xdist_group("tpu"), pytest.mark.timeout(1200)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", parameters(NAMES))
 def test_it_needs_what_the_editorial_says(judge, name):
     package = read_package(Path(__file__).parents[2] / "problems" / "fit_7b")
     small = judge.inspect(package, package.reference)[0]

@@ -138,9 +138,9 @@ def serve(app: Starlette) -> Iterator[str]:
     server.startup = start
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    assert started.wait(20)
+    assert started.wait(60)
     try:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(60)

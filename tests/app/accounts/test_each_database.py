@@ -33,7 +33,7 @@ async def test_a_whole_life(start_service, each_database):
             assert (gone.status_code, gone.json()["slug"]) == (404, f"{kind[:-1]}-not-found")
         await http.post("/api/v1/invitations", json={"note": "Ada"}, headers=SITE)
         run = {"source": "x"}
-        await http.post("/api/v1/problems/add_one/runs?wait=10", json=run, headers=SITE)
+        await http.post("/api/v1/problems/add_one/runs?wait=60", json=run, headers=SITE)
 
         changed = {"old": PASSWORD, "new": "another long password"}
         assert (await send_form(http, "/account", "/account/password", **changed)).status_code == 303

@@ -55,7 +55,7 @@ async def go_to_provider(http: httpx.AsyncClient, page: str, action: str, **fiel
     assert leave.status_code == 200, leave.text
     address = html.unescape(re.search(r'class="button primary" href="([^"]+)"', leave.text)[1])
     assert leave.headers["refresh"] == f"0; url={address}"
-    async with httpx.AsyncClient() as outside:
+    async with httpx.AsyncClient(timeout=60) as outside:
         back = (await outside.get(address)).headers["location"]
     assert back.startswith("http://meshgrade.test/sign-in/with/")
     return back.removeprefix("http://meshgrade.test")

@@ -18,7 +18,7 @@ from app.problems.package_store import PackageStore
 from grader.core.errors import Cancelled, GraderFault, WallMissing
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES, WallState
-from tests.app.grading.queue.taking import doing
+from tests.app.grading.queue.taking import doing, renew_often
 
 pytestmark = pytest.mark.anyio
 # The judge of these tests accepts the text of the reference alone.
@@ -133,7 +133,7 @@ async def test_a_validation_that_waits_is_not_begun_again(start_service, package
     grader = Waiting()
     async with start_service(grader) as service:
         first = await ask(service, package.version)
-        await asyncio.to_thread(grader.begun.wait, 10)
+        await asyncio.to_thread(grader.begun.wait, 60)
         second = await ask(service, package.version)
         assert second.json()["id"] == first.json()["id"]
         assert (second.json()["status"], second.json()["passed"]) == ("running", None)
@@ -147,7 +147,7 @@ async def test_a_validation_goes_on_after_a_restart(start_service, package):
     grader = Waiting()
     async with start_service(grader) as service:
         asked = await ask(service, package.version)
-        await asyncio.to_thread(grader.begun.wait, 10)
+        await asyncio.to_thread(grader.begun.wait, 60)
     async with start_service() as service:
         assert (await ended(service, asked))["status"] == "finished"
 
@@ -180,11 +180,11 @@ async def validations(each_database, package):
     return Validations(each_database)
 
 
-def validating(database, grader=None, lease_s=30.0):
+def validating(database, grader=None):
     walls = Walls(lambda: [WallState()])
     walls.probe()
     validator = Validator(database, grader or NullGrader(), PackageStore(database), walls)
-    return doing(database, validator.jobs, lease_s=lease_s)
+    return doing(database, validator.jobs)
 
 
 async def until_ended(validations, validation):
@@ -209,16 +209,17 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
         assert [each for each in found.steps if said in each.message]
 
 
-async def test_who_lost_the_lease_writes_nothing(each_database, validations, package):
+async def test_who_lost_the_lease_writes_nothing(each_database, validations, package, monkeypatch):
+    renew_often(monkeypatch)
     await validations.request(package.version, len(steps_of(package)))
     grader = Waiting()
-    task = validating(each_database, grader, lease_s=0.15)
-    await asyncio.to_thread(grader.begun.wait, 10)
+    task = validating(each_database, grader)
+    await asyncio.to_thread(grader.begun.wait, 60)
     async with each_database.writing() as session:
         taken = {"fence_token": "another", "lease_until": now() + timedelta(hours=1), "steps": []}
         await session.execute(update(ValidationRow).values(**taken))
     # It stops because the lease is lost.
-    assert await asyncio.to_thread(grader.stopped.wait, 10)
+    assert await asyncio.to_thread(grader.stopped.wait, 60)
     async with each_database.reading() as session:
         row = (await session.scalars(select(ValidationRow))).one()
     assert (row.fence_token, row.status, row.steps) == ("another", "running", [])

@@ -10,10 +10,11 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_loop_pauses_when_it_finds_nothing_and_when_a_step_fails(monkeypatch, caplog):
-    left, pauses = [2, 1, 0, ZeroDivisionError("busy"), 1], []
+    left, pauses, ended = [2, 1, 0, ZeroDivisionError("busy"), 1], [], asyncio.Event()
 
     async def step() -> int:
         if not left:
+            ended.set()
             await asyncio.Event().wait()
         found = left.pop(0)
         if isinstance(found, Exception):
@@ -25,7 +26,7 @@ async def test_a_loop_pauses_when_it_finds_nothing_and_when_a_step_fails(monkeyp
 
     monkeypatch.setattr("app.core.background_loop.sleep", pause)
     task = asyncio.create_task(Loop("counting", step, pause_s=7.0).run())
-    await asyncio.sleep(0.01)
+    await asyncio.wait_for(ended.wait(), 60)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert pauses == [(7.0, 2), (7.0, 1)]
@@ -52,7 +53,7 @@ async def rests(loop: Loop, monkeypatch, until: int, then=lambda number: None) -
     monkeypatch.setattr("app.core.background_loop.sleep", pause)
     loop.step = counted
     task = asyncio.create_task(loop.run())
-    await asyncio.wait_for(ended.wait(), 10)
+    await asyncio.wait_for(ended.wait(), 60)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     return [sum(each) for each in slept[:until]]
@@ -91,28 +92,32 @@ async def test_work_makes_a_loop_quick_again(monkeypatch):
 
     monkeypatch.setattr("app.core.background_loop.sleep", pause)
     task = asyncio.create_task(Loop("working", step, pause_s=2.0, idle_pause_s=60.0).run())
-    await asyncio.wait_for(ended.wait(), 10)
+    await asyncio.wait_for(ended.wait(), 60)
     task.cancel()
     assert sum(slept) == 2 + 4 + 8 + 2 + 4
 
 
-async def test_news_end_a_long_rest():
-    steps = asyncio.Queue()
+async def test_news_end_a_long_rest(monkeypatch):
+    steps, rests_long = asyncio.Queue(), asyncio.Event()
+
+    async def pause(seconds: float) -> None:
+        if seconds > 1:
+            rests_long.set()
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr("app.core.background_loop.sleep", pause)
 
     async def step() -> int:
         steps.put_nowait(None)
         return 0
 
-    loop = Loop("resting", step, pause_s=0.01, idle_pause_s=3600.0)
+    loop = Loop("resting", step, pause_s=1.0, idle_pause_s=3600.0)
     task = asyncio.create_task(loop.run())
     try:
-        for _ in range(4):
-            await steps.get()
-        # By now it rests for longer each time.
-        await asyncio.sleep(0.5)
-        loop.hurry()
+        await asyncio.wait_for(rests_long.wait(), 60)
         while not steps.empty():
             steps.get_nowait()
-        await asyncio.wait_for(steps.get(), 1.0)
+        loop.hurry()
+        await asyncio.wait_for(steps.get(), 60)
     finally:
         task.cancel()

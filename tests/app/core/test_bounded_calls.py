@@ -33,10 +33,19 @@ async def test_a_call_beyond_its_time_is_ended_and_the_next_ones_are_served() ->
     slow = asyncio.create_task(bounded(calls.matches, "(a+)+b", "a" * 64, cpu_s=1))
     others = await asyncio.gather(*(bounded(calls.matches, "a", "a", cpu_s=1) for _ in range(5)))
     assert others == [True] * 5
-    assert not slow.done()
     with pytest.raises(LimitExceeded, match=r"^takes over 1 s of CPU time$"):
         await slow
     assert await bounded(calls.matches, "a", "b", cpu_s=1) is False
+
+
+async def test_others_are_served_while_a_call_takes_long(tmp_path: Path) -> None:
+    end = tmp_path / "end"
+    slow = asyncio.create_task(bounded(calls.wait_for_file, str(end), cpu_s=60))
+    others = await asyncio.gather(*(bounded(calls.matches, "a", "a", cpu_s=60) for _ in range(5)))
+    assert others == [True] * 5
+    assert not slow.done()
+    end.touch()
+    assert await slow is True
 
 
 async def test_the_limit_is_for_each_call_and_not_for_the_process() -> None:
@@ -58,8 +67,12 @@ async def test_a_fault_of_the_function_is_no_limit() -> None:
 
 async def test_a_process_that_ended_while_it_waited_is_replaced() -> None:
     first = await bounded(os.getpid, cpu_s=5)
+    handle = os.pidfd_open(first)
     os.kill(first, 9)
-    await asyncio.sleep(0.1)
+    try:
+        assert (await asyncio.to_thread(select.select, [handle], [], [], 60))[0]
+    finally:
+        os.close(handle)
     assert await bounded(os.getpid, cpu_s=5) != first
 
 

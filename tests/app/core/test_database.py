@@ -34,7 +34,8 @@ async def test_others_read_while_one_waits_for_another_process_to_write(database
     holder = sqlite3.connect(tmp_path / "file.sqlite3", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     writer = asyncio.create_task(insert(database))
-    await asyncio.sleep(0.05)
+    while not database.in_use:
+        await asyncio.sleep(0.01)
     assert await count(database) == 0
     assert not writer.done()
     holder.execute("ROLLBACK")

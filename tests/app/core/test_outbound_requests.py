@@ -18,6 +18,7 @@ from app.core.clock import now
 from app.core.errors import WebhookURLRefused
 from app.core.outbound_requests import AddressRefused, Outside, check_url, is_public
 from tests.app.receiver import receiving
+from tests.faults import for_each
 
 pytestmark = pytest.mark.anyio
 
@@ -42,7 +43,7 @@ SPECIAL = """
 """.split()
 
 
-@pytest.mark.parametrize("block", SPECIAL)
+@for_each("block", SPECIAL)
 def test_no_block_of_the_registries_is_sent_to(block):
     network = ipaddress.ip_network(block)
     assert not is_public(str(network[0]))
@@ -50,7 +51,7 @@ def test_no_block_of_the_registries_is_sent_to(block):
     assert not is_public(str(network[network.num_addresses // 2]))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "block",
     "11.0.0.0/8 100.128.0.0/10 192.31.197.0/24 192.52.194.0/24 192.88.98.0/24 192.88.100.0/24 192.175.49.0/24 "
     "198.20.0.0/15 223.255.255.0/24 2001:200::/23 2001:db9::/32 2003::/16 2620:4f:8001::/48 3fff:1000::/20".split(),
@@ -61,12 +62,12 @@ def test_their_neighbours_are(block):
     assert is_public(str(network[-1]))
 
 
-@pytest.mark.parametrize("address", INSIDE)
+@for_each("address", INSIDE)
 def test_an_address_inside_is_none_to_send_to(address):
     assert not is_public(address)
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@for_each("address", PUBLIC)
 def test_an_address_of_the_internet_is_one(address):
     assert is_public(address)
 

@@ -7,6 +7,7 @@ import pytest
 
 from app.core.settings import Settings, load_server_settings, load_settings
 from app.core.start_errors import SettingInvalid
+from tests.faults import for_each
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "settings.md").read_text()
 
@@ -15,7 +16,7 @@ def test_every_setting_has_its_heading_and_no_heading_is_left_over():
     assert re.findall(r"^### `(\w+)`$", TEXT, re.MULTILINE) == list(Settings.model_fields)
 
 
-@pytest.mark.parametrize("name", Settings.model_fields)
+@for_each("name", Settings.model_fields)
 def test_every_setting_names_its_variable(name):
     assert f"`MESHGRADE_{name.upper()}`" in TEXT
 

@@ -29,6 +29,7 @@ from tests.app.routes import (
     address,
     routes_of,
 )
+from tests.faults import for_each
 
 __all__ = ["made", "owned", "service"]
 
@@ -72,7 +73,7 @@ async def test_every_route_is_classified(service):
     assert {(method, path) for method, path in routes_of(service.app) if path.startswith("/api/")} <= operations
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED | INSTRUCT | OWNERS))
+@for_each("method, path", sorted(OWN | OWNED | INSTRUCT | OWNERS))
 async def test_nobody_is_refused_and_told_nothing(service, owned, method, path):
     async with browser(service) as nobody:
         body = {"json": {"source": "x"}} if path.startswith("/api/") and method == "POST" else {}
@@ -97,7 +98,7 @@ async def test_head_does_not_use_up_a_sign_in_link(shared_service):
 
 
 @pytest.mark.parametrize("role", ["student", "instructor"])
-@pytest.mark.parametrize(("method", "path"), sorted(OWNED))
+@for_each("method, path", sorted(OWNED))
 async def test_what_is_anothers_does_not_exist(others, owned, method, path, role):
     other = others[role]
     fields = {"form_token": form_token((await other.get("/account")).text)}
@@ -121,9 +122,7 @@ async def test_what_is_ones_own_shows_nothing_of_anothers(others, owned, role):
                 assert answer.status_code == expected, path
 
 
-@pytest.mark.parametrize(
-    ("method", "path"), sorted(each for each in OWN | OWNED | INSTRUCT | OWNERS if each[0] != "GET")
-)
+@for_each("method, path", sorted(each for each in OWN | OWNED | INSTRUCT | OWNERS if each[0] != "GET"))
 async def test_another_site_changes_nothing_with_ones_cookie(service, owned, method, path):
     foreign = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Accept": "*/*"}
     body = {"json": {}} if path.startswith("/api/") else {"data": {"source": "x", "action": "run"}}
@@ -133,9 +132,7 @@ async def test_another_site_changes_nothing_with_ones_cookie(service, owned, met
     assert (answer.status_code, answer.json()["slug"]) == (403, "origin-refused")
 
 
-@pytest.mark.parametrize(
-    "path", sorted(path for method, path in OWN | OWNED | OWNERS if method == "POST" and "/api/" not in path)
-)
+@for_each("path", sorted(path for method, path in OWN | OWNED | OWNERS if method == "POST" and "/api/" not in path))
 async def test_a_form_of_this_site_without_its_token_changes_nothing(service, owned, path):
     fields = {"source": "x", "action": "run", "new": "a long enough password"}
     answer = await service.http.post(address(path, owned), data=fields, headers=SITE | {"Accept": "text/html"})
@@ -143,7 +140,7 @@ async def test_a_form_of_this_site_without_its_token_changes_nothing(service, ow
     assert "The form is out of date" in answer.text
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED))
+@for_each("method, path", sorted(OWN | OWNED))
 async def test_a_token_without_a_scope_reaches_nothing(service, owned, bearers, method, path):
     body = {"json": {"source": "x"}} if method == "POST" and path.startswith("/api/") else {}
     if method == "POST" and not body:
@@ -181,25 +178,25 @@ async def test_a_browser_that_was_left_open_is_asked_again_for_what_lets_somebod
 
 
 @pytest.mark.parametrize("role", ["student", "instructor"])
-@pytest.mark.parametrize(("method", "path"), sorted(OWNERS))
+@for_each("method, path", sorted(OWNERS))
 async def test_only_owners_do_anything_to_accounts(others, owned, method, path, role):
     answer = await others[role].request(method, address(path, owned), headers=SITE | {"Accept": "*/*"})
     assert (answer.status_code, answer.json()["slug"]) == (403, "role-missing")
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(OWNERS))
+@for_each("method, path", sorted(OWNERS))
 async def test_a_token_without_account_does_nothing_to_accounts(service, owned, bearers, method, path):
     answer = await service.http.request(method, address(path, owned), headers=bearers["instruct alone"])
     assert (answer.status_code, answer.json()["slug"], answer.json()["scope"]) == (403, "scope-missing", "account")
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))
+@for_each("method, path", sorted(INSTRUCT))
 async def test_students_do_nothing_to_problems(others, owned, method, path):
     answer = await others["student"].request(method, address(path, owned), headers=SITE | {"Accept": "*/*"})
     assert (answer.status_code, answer.json()["slug"]) == (403, "role-missing")
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))
+@for_each("method, path", sorted(INSTRUCT))
 async def test_a_token_without_instruct_does_nothing_to_problems(service, owned, bearers, method, path):
     answer = await service.http.request(method, address(path, owned), headers=bearers["all but instruct"])
     assert (answer.status_code, answer.json()["slug"], answer.json()["scope"]) == (403, "scope-missing", "instruct")

@@ -141,7 +141,7 @@ async def test_a_service_on_the_restored_folder_shows_the_same_pages(start_servi
     pages = ["/problems", "/problems/add_one", "/attempts", "/problems/add_one/ranking"]
     async with start_service() as service:
         for source in (package.reference, "wrong"):
-            await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": source}, headers=service.bearer)
+            await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": source}, headers=service.bearer)
         accounts = service.services[Accounts]
         token = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
         service.http.cookies.set("meshgrade_session", token)

@@ -75,7 +75,7 @@ async def test_two_students_have_their_own_texts_and_are_graded_by_them(start_se
                 assert hints["hints"] == list(expected.hints)
                 page = (await http.get("/problems/scale_by")).text
                 assert f"this is variant <strong>{mine}</strong>" in page
-                sent = await http.post(f"{ATTEMPTS}?wait=10", json={"source": SCALE_BY.reference}, headers=JSON)
+                sent = await http.post(f"{ATTEMPTS}?wait=60", json={"source": SCALE_BY.reference}, headers=JSON)
                 attempt = sent.json()
                 assert (attempt["variant"], attempt["verdict"]["variant"]) == (mine, mine), sent.text
                 assert grader.judged[-1] == mine

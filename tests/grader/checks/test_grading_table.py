@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from grader.checks.collective_rules import Rule
 from grader.checks.grading_table import grading_of
 from grader.checks.rule_wording import sentences_of, wording_of
 from grader.package.package import CheckSpec
 from grader.review.reader import read_package
+from tests.faults import for_each
 from tests.grader.shipped_submissions import PROBLEMS, package
 
 PACKAGES = Path(__file__).parents[1] / "packages"
@@ -22,7 +21,7 @@ WORDS = {"*": "every leaf", "only": "only inside loops", "never": "only outside 
 WORDS |= {"loops": "inside loops", "no loop": "outside loops", "exact": "the same slices"}
 
 
-@pytest.mark.parametrize("slug", MANIFESTS)
+@for_each("slug", MANIFESTS)
 def test_every_check_has_its_points_a_sentence_and_its_bounds(slug: str) -> None:
     manifest = MANIFESTS[slug]
     for spec, graded in zip(manifest.checks, grading_of(manifest), strict=True):
@@ -61,7 +60,7 @@ def values_in(value: Any) -> Iterator[str]:
         yield f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-@pytest.mark.parametrize("slug", MANIFESTS)
+@for_each("slug", MANIFESTS)
 def test_every_rule_about_collectives_is_a_line_and_every_bound_a_sentence(slug: str) -> None:
     manifest = MANIFESTS[slug]
     for spec, graded in zip(manifest.checks, grading_of(manifest), strict=True):

@@ -4,7 +4,7 @@ import itertools
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.program.axes import axes_of, axes_of_pairs, groups_on
@@ -87,7 +87,6 @@ def test_groups_that_make_no_sense_are_refused(text: str) -> None:
 sizes = st.lists(st.integers(1, 4), min_size=1, max_size=3)
 
 
-@settings(deadline=None)
 @given(sizes, st.data())
 def test_every_form_of_the_same_groups_gives_the_same_groups(sizes: list[int], data: st.DataObject) -> None:
     axes = data.draw(st.lists(st.sampled_from(range(len(sizes))), unique=True).map(sorted))
@@ -105,7 +104,6 @@ def test_every_form_of_the_same_groups_gives_the_same_groups(sizes: list[int], d
     assert {len(group) for group in iota} == {size}
 
 
-@settings(deadline=None)
 @given(sizes, st.data())
 def test_axes_are_found_again_in_the_groups_along_them(sizes: list[int], data: st.DataObject) -> None:
     mesh = {f"axis{axis}": size for axis, size in enumerate(sizes)}

@@ -82,7 +82,7 @@ def printed(line: Line, style: Style, root: bool) -> str:
     return f"  {start}{style.name(line.name)} = {style.shape(line.shape)} {line.opcode}({operands}){attributes}\n"
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.dictionaries(names, bodies, min_size=1, max_size=3), styles, st.data())
 def test_what_is_printed_is_read(computations: dict[str, list[Line]], style: Style, data: st.DataObject) -> None:
     entry = data.draw(st.sampled_from(sorted(computations)))

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.program.census import take_census
@@ -69,7 +69,6 @@ def test_what_is_no_number_of_19_digits_is_no_integer(token: str) -> None:
     assert integer(token) is None
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_tokens_hold_all_that_is_visible(text: str) -> None:
     for cut in (cut_hlo, cut_mlir):
@@ -81,7 +80,6 @@ def test_tokens_hold_all_that_is_visible(text: str) -> None:
             assert visible <= set("".join(tokens.items)) or "//" in text
 
 
-@settings(deadline=None)
 @given(junk | started)
 def test_junk_is_read_or_refused_and_nothing_else(text: str) -> None:
     for read in (lambda text: take_census(text, 8), read_stablehlo):

@@ -122,7 +122,7 @@ for _ in range(2):
                 threading.Thread(target=done.wait, daemon=True).start()
         except RuntimeError:
             os.write(writing, str(threading.active_count()).encode())
-        done.wait(30)
+        done.wait(60)
         os._exit(0)
     print(os.read(reading, 9).decode(), flush=True)
 """

@@ -26,11 +26,11 @@ WAITS = """
         target=lambda: answers.append(syscall(202, ctypes.byref(word), 0, 7, None, None, 0)), daemon=True
     )
     waiting.start()
-    for _ in range(100):
+    for _ in range(2000):
         if syscall(202, ctypes.byref(word), 1, 2**31 - 1, None, None, 0) == 1:
             break
         time.sleep(0.02)
-    waiting.join(5)
+    waiting.join(60)
     print(answers)
     print(syscall(202, ctypes.byref(word), 0, 8, None, None, 0), ctypes.get_errno())
 """

@@ -13,6 +13,7 @@ import pytest
 from grader.runner import private_jax
 from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.sandbox.bubblewrap import runner_environment
+from tests.faults import for_each
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 # A name of JAX, or of one of the classes below; then the test below that fails where it no longer does its work.
@@ -137,7 +138,7 @@ def test_each_private_name_is_listed_and_no_other():
     assert {name for name in used if not name.startswith("jax")} == {name.rsplit(".", 1)[1] for name in of_values}
 
 
-@pytest.mark.parametrize("name", PRIVATE)
+@for_each("name", PRIVATE)
 def test_this_jax_has_it(name: str):
     module, _, attribute = name.rpartition(".")
     owner = pkgutil.resolve_name(module)
@@ -145,7 +146,7 @@ def test_this_jax_has_it(name: str):
     assert there, f"JAX {jax.__version__} has no {name}: {SEAM.name} needs another way to do what it is used for."
 
 
-@pytest.mark.parametrize(("name", "test"), PRIVATE.items())
+@for_each("name, test", PRIVATE.items())
 def test_each_has_a_test_that_needs_it(name: str, test: str):
     assert callable(globals().get(test))
 

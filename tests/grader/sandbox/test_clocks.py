@@ -69,6 +69,7 @@ def test_printing_without_end_is_over_the_limit_on_output(
     assert str(raised.value).endswith("Look for a loop that prints without end.")
 
 
+@pytest.mark.serial
 def test_small_prints_do_not_keep_the_judge_busy(sandbox: PooledSandbox):
     before_s = time.process_time()
     with pytest.raises(SubmissionFault):
@@ -88,6 +89,7 @@ def test_computing_for_all_the_time_is_not_called_waiting():
     assert str(fault).startswith("Your code was stopped after 8 s, of which it computed for 5.2 s: look for a loop")
 
 
+@pytest.mark.serial
 def test_waiting_for_a_core_is_seen(crowded_core):
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:

@@ -28,7 +28,7 @@ def marked(mark: str) -> list[str]:
     return found
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -58,6 +58,7 @@ def start(mark: str) -> Iterator[Start]:
         process.stdin.close()
 
 
+@pytest.mark.serial
 def test_a_prover_of_walls_that_is_killed_leaves_nothing_behind(start, mark):
     seen = 0
     for moment in range(20):

@@ -10,13 +10,14 @@ import pytest
 from sqlalchemy import text
 
 from app.accounts.service import Accounts
-from app.core.database import Database
+from app.core.database import _FREE_WITHIN_S, Database
 from app.core.errors import Refused
 from app.core.rest.problem_json import EXAMPLES
 from app.grading.queue.protocol import GradeQueue
 from app.problems.catalogue import Catalogue
 from tests.app.accounts.people import sign_in
 from tests.app.core.rest.openapi_document import resolved
+from tests.faults import for_each
 
 pytestmark = pytest.mark.anyio
 DOCS = Path(__file__).resolve().parents[4] / "docs"
@@ -86,14 +87,16 @@ async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):
 
 
 async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.core.sqlite_connections._BUSY_LIMIT_S", 0.05)
     url = "/api/v1/problems/add_one/runs"
     async with start_service() as service:
         file = tmp_path / "data" / "meshgrade.sqlite3"
-        holder = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+        holder = sqlite3.connect(file, timeout=60, isolation_level=None, check_same_thread=False)
         # In a thread: the queue, which looks for work as it starts, could not end its transaction while this waits.
         await asyncio.to_thread(holder.execute, "BEGIN IMMEDIATE")
-        answer = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
+        # Only now: the service's own transactions wait for each other, too.
+        with monkeypatch.context() as impatient:
+            impatient.setattr("app.core.sqlite_connections._BUSY_LIMIT_S", 0.05)
+            answer = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
         assert (answer.status_code, answer.json()["slug"]) == (503, "database-busy")
         holder.close()
         assert (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()["attempts"] == []
@@ -112,9 +115,10 @@ async def test_when_every_connection_is_in_use_the_client_may_soon_try_again(
             session = await stack.enter_async_context(service.services[Database].reading())
             await session.execute(text("SELECT 1"))
         path = "/account" if accept == "text/html" else "/api/v1/me"
+        assert _FREE_WITHIN_S < 2
         began = time.monotonic()
         answer = await service.http.get(path, headers={"Accept": accept} | (token or service.bearer))
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 20
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert "server-busy" in answer.text
         assert "QueuePool" not in answer.text
@@ -165,7 +169,7 @@ async def test_an_error_page_is_told_even_when_nobody_can_be_looked_up(service, 
     assert "There is nothing here" in (await service.http.get("/nothing", headers=headers)).text
 
 
-@pytest.mark.parametrize("kind", every_refusal(), ids=lambda kind: kind.slug)
+@for_each("kind", every_refusal(), ids=lambda kind: kind.slug)
 def test_every_slug_is_documented_once(kind):
     assert [other for other in every_refusal() if other.slug == kind.slug] == [kind]
     assert f"`{kind.slug}`" in (DOCS / "rest.md").read_text()

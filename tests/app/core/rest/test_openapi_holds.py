@@ -2,7 +2,7 @@
 
 All of its checks, and all of its phases: among them sequences of requests along the links between operations. Half of
 its time went to 25 random requests for each operation, so only `--all` sends that many. The other phases are always
-whole. Where nothing of the service changed, one run in eight does it.
+whole. Only a run with changed routes, and `--all`, do it.
 """
 
 import subprocess
@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.app.entry.cli.test_serve import environment, serving
-from tests.parts import EVERY, PART
+from tests.selection import everything
 
+CHECKOUT = Path(__file__).resolve().parents[4]
 # DELETE cancels an attempt and does not remove it: what was submitted is never lost, so it can still be read.
 # No judge runs here that would draw questions, so there are none: 503, as described.
 # A random text is hardly ever Python, so it cannot be formatted. Nor is it a category that a course has.
-RANDOM_REQUESTS = 25 if PART == EVERY else 8
+RANDOM_REQUESTS = 25 if everything() else 3
 CONFIG = f"""
 [phases.fuzzing.generation]
 max-examples = {RANDOM_REQUESTS}
@@ -46,9 +47,20 @@ include-path-regex = "/format$"
 positive_data_acceptance.expected-statuses = ["2xx", "4xx"]
 """
 TOKEN = "preset-token-of-the-owner"
+# The routes, and what they take and return.
+_ROUTES = (
+    "app/core/rest/",
+    "docs/openapi.json",
+    "tests/app/core/rest/",
+    *(
+        str(file.relative_to(CHECKOUT))
+        for name in ("api", "schemas")
+        for file in (CHECKOUT / "app").rglob(f"{name}.py")
+    ),
+)
 
 
-@pytest.mark.part(4, "app/", "tests/app/core/rest/")
+@pytest.mark.rotation(*_ROUTES)
 @pytest.mark.timeout(900)
 def test_the_service_answers_as_its_openapi_document_says(tmp_path: Path) -> None:
     roomy = {"MESHGRADE_REQUESTS_PER_MINUTE": "1000000", "MESHGRADE_MAX_WAITING_PER_USER": "100000"}

@@ -12,6 +12,7 @@ from app.core.rest.routing import MaxBytes, RestRoute, refuses, rest_router
 from app.core.services import Services, share
 from app.core.settings import Settings
 from app.entry.main import create_app
+from tests.faults import for_each
 
 ROUTES = [
     route
@@ -20,7 +21,7 @@ ROUTES = [
 ]
 
 
-@pytest.mark.parametrize("route", [each for each in ROUTES if each.body_model], ids=lambda each: each.name)
+@for_each("route", [each for each in ROUTES if each.body_model], ids=lambda each: each.name)
 def test_a_body_is_read_after_all_that_may_refuse_the_caller(route):
     names = [each.call.__name__ for each in route.dependant.dependencies]
     assert set(names[names.index("read_body") + 1 :]) <= {"provided"}

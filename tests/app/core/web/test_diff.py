@@ -70,6 +70,6 @@ def test_every_line_of_both_is_there_or_counted(seed: int) -> None:
     ],
 )
 def test_a_long_source_takes_no_time(old: str, new: str) -> None:
-    begin = time.process_time()
+    begin = time.thread_time()
     assert diff_lines(old, new)
-    assert time.process_time() - begin < 3
+    assert time.thread_time() - begin < 3

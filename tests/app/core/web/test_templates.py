@@ -2,35 +2,45 @@
 
 import re
 
-import pytest
-
 from app.core.web.static_files import FOLDER, static_url
 from app.core.web.templating import ENVIRONMENT, TEMPLATES, render_page
+from tests.faults import assert_none, for_each
 
 NAMES = ENVIRONMENT.list_templates()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_compiles(name: str) -> None:
+@for_each("name", NAMES)
+def test_every_template_compiles(name: str) -> None:
     assert ENVIRONMENT.get_template(name).name == name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_holds_no_inline_script_or_style(name: str) -> None:
-    text = (TEMPLATES / name).read_text()
-    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text)
-    assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", text))
+def _matches(pattern: str) -> list[str]:
+    """Every match in a template, as `file:line: text`."""
+    texts = {name: (TEMPLATES / name).read_text() for name in NAMES}
+    return [
+        f"{name}:{text.count(chr(10), 0, found.end()) + 1}: {found[0].strip()}"
+        for name, text in texts.items()
+        for found in re.finditer(pattern, text)
+    ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_static_file_that_it_names_exists(name: str) -> None:
-    for file in re.findall(r"static\('([^']+)'\)", (TEMPLATES / name).read_text()):
-        assert (FOLDER / file).is_file(), file
+def test_no_template_holds_an_inline_script_or_style() -> None:
+    assert_none(_matches(r"<style|\sstyle=|\son[a-z]+=|javascript:"))
+    tags = [(name, tag) for name in NAMES for tag in re.findall(r"<script[^>]*>", (TEMPLATES / name).read_text())]
+    assert_none(f"{name}: {tag} has no src" for name, tag in tags if "src=" not in tag)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_switches_no_escaping_off(name: str) -> None:
-    assert not re.search(r"\|\s*safe|autoescape", (TEMPLATES / name).read_text())
+def test_every_static_file_that_a_template_names_exists() -> None:
+    named = [
+        (name, file) for name in NAMES for file in re.findall(r"static\('([^']+)'\)", (TEMPLATES / name).read_text())
+    ]
+    assert named
+    assert_none(f"{name}: {file}" for name, file in named if not (FOLDER / file).is_file())
+
+
+def test_no_template_switches_escaping_off() -> None:
+    assert_none(_matches(r"\|\s*safe|autoescape"))
+    assert _matches(r"\{%\s*extends")
 
 
 def test_scripts_import_files_that_exist() -> None:

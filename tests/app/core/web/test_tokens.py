@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.core.web.static_files import FOLDER
+from tests.faults import for_each
 
 TOKENS = (FOLDER / "tokens.css").read_text()
 THEMES = ("light", "dark")
@@ -57,7 +58,7 @@ SHEETS = {sheet.name: sheet.read_text() for sheet in sorted(FOLDER.glob("*.css")
 RELATIVE = {"inherit", "0", "var(--code-in-text)"}
 
 
-@pytest.mark.parametrize("name", SHEETS)
+@for_each("name", SHEETS)
 def test_every_size_of_text_is_a_step_of_the_scale(name):
     sheet = re.sub(r"/\*.*?\*/", "", SHEETS[name], flags=re.DOTALL)
     for size in re.findall(r"font-size:\s*([^;}]+)", sheet):

@@ -14,12 +14,13 @@ from typer.testing import CliRunner
 
 from app.core.start_errors import StartRefused
 from app.entry.cli.__main__ import COMMANDS, app
+from tests.faults import for_each
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 DOCS = "\n".join(path.read_text() for path in [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))])
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_a_command_says_what_it_does(name):
     command = get_command(importlib.import_module(COMMANDS[name]).app)
     assert command.help
@@ -28,7 +29,7 @@ def test_a_command_says_what_it_does(name):
     assert "Usage:" in done.output
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "bench", "test"])
+@for_each("name", [*COMMANDS, "bench", "test"])
 def test_a_command_is_documented(name):
     assert re.search(rf"\./meshgrade {name}\b", DOCS), name
 

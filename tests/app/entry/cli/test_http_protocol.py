@@ -29,7 +29,7 @@ async def port() -> AsyncIterator[int]:
         uvicorn.Config(read_body, http=BoundedProtocol, port=0, lifespan="off", log_config=None, timeout_keep_alive=60)
     )
     serving = asyncio.create_task(server.serve())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not server.started:
             await asyncio.sleep(0.01)
     yield server.servers[0].sockets[0].getsockname()[1]
@@ -46,7 +46,7 @@ async def send(port: int, *parts: bytes) -> tuple[asyncio.StreamReader, asyncio.
 
 
 async def end_of(reader: asyncio.StreamReader) -> bytes:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         return await reader.read()
 
 
@@ -74,11 +74,13 @@ async def test_a_byte_now_and_then_gives_no_more_time(port, monkeypatch):
 
 
 async def test_a_later_request_of_a_connection_has_the_same_limit(port, monkeypatch):
-    monkeypatch.setattr(http_protocol, "HEADERS_S", 0.2)
     reader, writer = await send(port, WHOLE)
     assert b"204" in await reader.readuntil(b"\r\n\r\n")
-    # The time between two requests is not limited here.
-    await asyncio.sleep(0.4)
+    monkeypatch.setattr(http_protocol, "HEADERS_S", 0.2)
+    # The time between two requests is not limited here: it is longer than another connection has for its headers.
+    other, others_writer = await send(port, START)
+    assert (await end_of(other)).startswith(b"HTTP/1.1 408 ")
+    others_writer.close()
     writer.write(WHOLE)
     assert b"204" in await reader.readuntil(b"\r\n\r\n")
     writer.write(START)
@@ -92,6 +94,8 @@ async def test_a_body_that_does_not_end_is_not_waited_for(port, monkeypatch):
     reader, writer = await send(port, START + b"Content-Length: 5\r\n\r\n", b"ab")
     assert await end_of(reader) == b""
     writer.close()
+    # More time than the headers have.
+    monkeypatch.setattr(http_protocol, "BODY_S", 60.0)
     reader, writer = await send(port, START + b"Content-Length: 5\r\n\r\n", b"ab", b"cde")
     assert b"204" in await reader.readuntil(b"\r\n\r\n")
     writer.close()
@@ -101,7 +105,7 @@ async def test_unfinished_headers_leave_room_for_others(port, monkeypatch):
     monkeypatch.setattr(http_protocol, "MOST_UNFINISHED", 20)
     held = [await send(port, START) for _ in range(60)]
     reader, writer = await send(port, WHOLE)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert b"204" in await reader.readuntil(b"\r\n\r\n")
     assert len(BoundedProtocol._unfinished) <= 20
     assert (await end_of(held[0][0])).startswith(b"HTTP/1.1 408 ")

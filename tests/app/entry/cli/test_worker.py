@@ -58,11 +58,11 @@ async def test_it_needs_nothing_but_the_database_and_a_signal_ends_it_well(start
     ):
         # A worker elsewhere cannot read the server's problems folder: it reads the package from the database.
         answer = await service.http.post(
-            f"{ATTEMPTS}?wait=20", json={"source": package.reference}, headers=service.bearer
+            f"{ATTEMPTS}?wait=60", json={"source": package.reference}, headers=service.bearer
         )
         assert answer.json()["verdict"]["status"] == "accepted"
         worker.send_signal(number)
-        said, error = await asyncio.wait_for(worker.communicate(), 20)
+        said, error = await asyncio.wait_for(worker.communicate(), 60)
         assert worker.returncode == 0
         # It logs the steps of the grading, and no warning.
         assert {line.split()[1] for line in error.decode().splitlines()} == {"info"}

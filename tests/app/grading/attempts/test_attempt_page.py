@@ -11,7 +11,7 @@ LINE = "x = 'a < b'  # & so on\n"
 
 async def shown(service, source: str) -> str:
     answer = await service.http.post(
-        "/api/v1/problems/add_one/attempts?wait=10", json={"source": source}, headers=service.bearer
+        "/api/v1/problems/add_one/attempts?wait=60", json={"source": source}, headers=service.bearer
     )
     page = await service.http.get(f"/attempts/{answer.json()['id']}", headers=service.bearer)
     assert page.status_code == 200

@@ -41,7 +41,7 @@ async def test_each_item_is_stored_or_refused_by_itself_and_in_order(service):
 async def test_they_are_read_in_the_order_that_is_asked_for(service):
     made = [each["attempt"]["id"] for each in (await submit(service, item("a"), item("b"))).json()["items"]]
     for attempt_id in made:
-        await service.http.get(f"/api/v1/attempts/{attempt_id}?wait=10", headers=service.bearer)
+        await service.http.get(f"/api/v1/attempts/{attempt_id}?wait=60", headers=service.bearer)
     wanted = [made[1], "0" * 32, made[0], "nonsense"]
     found = (await read(service, *wanted)).json()["items"]
     assert [each["attempt"] and each["attempt"]["id"] for each in found] == [made[1], None, made[0], None]

@@ -157,7 +157,7 @@ async def test_asking_changes_nothing(service):
 async def test_the_best_score_before_it_is_named_and_an_accepted_one_leaves_nothing_to_give_up(service, package):
     async with browser(service) as http:
         await sign_up(service, http, "ada")
-        url = "/api/v1/problems/add_one/attempts?wait=10"
+        url = "/api/v1/problems/add_one/attempts?wait=60"
         await http.post(url, json={"source": package.starter}, headers=SITE)
         assert "Your best score is 0 of 100" in (await http.get(GIVE_UP)).text
         token = form_token((await http.get(GIVE_UP)).text)
@@ -182,7 +182,7 @@ async def test_it_is_exported_and_goes_with_its_user(either):
 
 async def test_progress_says_that_it_was_given_up(either):
     owner = await either.services[Accounts].ensure_owner()
-    await either.http.post("/api/v1/problems/add_one/runs?wait=10", json={"source": "x"}, headers=either.bearer)
+    await either.http.post("/api/v1/problems/add_one/runs?wait=60", json={"source": "x"}, headers=either.bearer)
     assert not (await progress(either.services[Database], owner))["add_one"].gave_up
     await either.services[GiveUps].give_up(owner, "add_one")
     assert (await progress(either.services[Database], owner))["add_one"].gave_up

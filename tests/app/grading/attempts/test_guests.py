@@ -28,7 +28,7 @@ async def arrive(http) -> str:
 
 
 async def run(http, source: str = "x = 1", **options):
-    return await http.post(f"{RUNS}?wait=10", json={"source": source}, headers=SITE, **options)
+    return await http.post(f"{RUNS}?wait=60", json={"source": source}, headers=SITE, **options)
 
 
 async def test_a_guest_runs_and_reads_the_verdict(either, package):
@@ -89,7 +89,7 @@ async def test_nobody_else_reads_or_cancels_it(start_service, package):
 
 
 async def test_a_guest_reads_nothing_of_the_users_and_submits_nothing(service, package):
-    sent = await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+    sent = await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": "x"}, headers=service.bearer)
     async with browser(service) as http:
         await arrive(http)
         # It may be a user who has signed out.
@@ -167,7 +167,7 @@ async def test_runs_are_limited_by_network_and_in_total(start_service, limits, w
             if elsewhere.status_code == 429:
                 assert "kept as typed</textarea>" in elsewhere.text
         # It limits nobody who is signed in.
-        answer = await service.http.post(f"{RUNS}?wait=10", json={"source": "x"}, headers=service.bearer)
+        answer = await service.http.post(f"{RUNS}?wait=60", json={"source": "x"}, headers=service.bearer)
         assert answer.status_code == 200
 
 
@@ -215,7 +215,7 @@ async def test_each_network_has_the_share_of_one_user_and_closes_the_queue_to_no
 
 
 async def test_after_a_day_it_is_deleted_and_nothing_else_is(either):
-    await either.http.post(f"{RUNS}?wait=10", json={"source": "x"}, headers=either.bearer)
+    await either.http.post(f"{RUNS}?wait=60", json={"source": "x"}, headers=either.bearer)
     async with browser(either) as http:
         await arrive(http)
         ids = [(await run(http)).json()["id"] for _ in range(2)]

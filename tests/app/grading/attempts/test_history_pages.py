@@ -15,7 +15,7 @@ GOOD = "def add_one(x): return x + 1  # REFERENCE-SECRET\n"
 
 async def send(service, source: str, kind: str = "attempts", **more: object) -> str:
     answer = await service.http.post(
-        f"/api/v1/problems/add_one/{kind}?wait=10", json={"source": source}, headers=service.bearer
+        f"/api/v1/problems/add_one/{kind}?wait=60", json={"source": source}, headers=service.bearer
     )
     attempt_id: str = answer.json()["id"]
     if more:

@@ -17,7 +17,7 @@ FIRST = Path(__file__).parents[3] / "grader" / "stored_verdicts" / "version_1"
 async def old_attempt(service, request) -> str:
     """Grade an attempt today, and then give it a verdict of the first version."""
     answer = await service.http.post(
-        "/api/v1/problems/add_one/attempts?wait=10", json={"source": "def add_one(x): ..."}, headers=service.bearer
+        "/api/v1/problems/add_one/attempts?wait=60", json={"source": "def add_one(x): ..."}, headers=service.bearer
     )
     attempt_id: str = answer.json()["id"]
     verdict: dict[str, Any] = json.loads((FIRST / f"{request.param}.json").read_text(encoding="utf-8"))

@@ -30,7 +30,7 @@ class Noting(NullGrader):
 
 async def run(service, inputs, **options):
     body = {"source": "x = 1", "inputs": inputs}
-    return await service.http.post(f"{RUNS}?wait=10", json=body, headers=service.bearer | options)
+    return await service.http.post(f"{RUNS}?wait=60", json=body, headers=service.bearer | options)
 
 
 async def test_the_run_is_judged_on_them_and_says_so(start_service, database_url):

@@ -29,10 +29,9 @@ async def asking(start_service: StartService, tmp_path: Path, database_url: str 
         (folder / name).write_text(text)
     grader = Judge(InHere(), b"secret", tmp_path / "cache")
     async with start_service(grader, database_url=database_url) as service:
-        for _ in range(1200):
-            if (await ask(service, "GET", "/question")).status_code == 200:
-                break
-            await asyncio.sleep(0.05)
+        async with asyncio.timeout(120):
+            while (await ask(service, "GET", "/question")).status_code != 200:
+                await asyncio.sleep(0.05)
         yield service
 
 
@@ -198,10 +197,9 @@ async def test_the_page_has_a_form_and_no_answer(asking: Service) -> None:
         fields |= {"answer.bytes": "1"}
         sent = await submit(ada, fields)
         assert sent.status_code == 303
-        for _ in range(600):
-            if "Your question, try 2" in (page := (await ada.get("/problems/shard_bytes")).text):
-                break
-            await asyncio.sleep(0.05)
+        async with asyncio.timeout(120):
+            while "Your question, try 2" not in (page := (await ada.get("/problems/shard_bytes")).text):
+                await asyncio.sleep(0.05)
         assert 'name="try" value="2"' in page
         # Beside each field stands how the last answer was graded.
         assert re.search(r'id="last.bytes" data-right="no">.*?<code>1 byte</code> was wrong', page, re.S)

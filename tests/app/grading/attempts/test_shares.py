@@ -13,7 +13,7 @@ SOURCE = "x = '</code><script>alert(1)</script>\x1b[31m\x07\u202e'  # \"><img sr
 
 async def send(http, source: str = SOURCE) -> str:
     answer = await http.post(
-        "/api/v1/problems/add_one/attempts?wait=10",
+        "/api/v1/problems/add_one/attempts?wait=60",
         json={"source": source},
         headers={"Origin": "http://meshgrade.test"},
     )

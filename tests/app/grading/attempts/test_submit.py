@@ -39,7 +39,7 @@ async def test_a_submission_is_answered_at_once_and_found_at_its_location(servic
 
 async def test_waiting_answers_with_the_verdict(service, package):
     response = await service.http.post(
-        f"{ATTEMPTS}?wait=10", json={"source": package.reference}, headers=service.bearer
+        f"{ATTEMPTS}?wait=60", json={"source": package.reference}, headers=service.bearer
     )
     attempt = response.json()
     assert response.status_code == 200
@@ -49,7 +49,7 @@ async def test_waiting_answers_with_the_verdict(service, package):
 
 
 async def test_a_run_is_not_scored(service, package):
-    response = await service.http.post(f"{RUNS}?wait=10", json={"source": package.reference}, headers=service.bearer)
+    response = await service.http.post(f"{RUNS}?wait=60", json={"source": package.reference}, headers=service.bearer)
     assert (response.json()["kind"], response.json()["score"]) == ("run", None)
 
 
@@ -70,7 +70,7 @@ async def test_a_running_attempt_is_cancelled_and_its_result_ignored(start_servi
             assert (await service.http.delete(url, headers=service.bearer)).json()["status"] == "cancelled"
             assert (await service.http.delete(url, headers=service.bearer)).status_code == 200
         grader.go.set()
-        third = await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+        third = await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": "x"}, headers=service.bearer)
         assert third.json()["status"] == "finished"
         for attempt_id in (queued, running):
             found = (await service.http.get(f"/api/v1/attempts/{attempt_id}", headers=service.bearer)).json()
@@ -78,14 +78,14 @@ async def test_a_running_attempt_is_cancelled_and_its_result_ignored(start_servi
 
 
 async def test_a_finished_attempt_cannot_be_cancelled(service):
-    done = (await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)).json()
+    done = (await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": "x"}, headers=service.bearer)).json()
     response = await service.http.delete(f"/api/v1/attempts/{done['id']}", headers=service.bearer)
     assert (response.status_code, response.json()["slug"]) == (409, "attempt-finished")
 
 
 async def test_pages_of_the_list_neither_repeat_nor_skip(service):
     made = [
-        (await service.http.post(f"{RUNS}?wait=10", json={"source": str(number)}, headers=service.bearer)).json()["id"]
+        (await service.http.post(f"{RUNS}?wait=60", json={"source": str(number)}, headers=service.bearer)).json()["id"]
         for number in range(5)
     ]
     found, before = [], {}
@@ -104,7 +104,7 @@ async def test_a_page_after_an_attempt_that_is_none(service):
 
 
 async def test_the_list_tells_how_it_went_without_the_verdict(service):
-    await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+    await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": "x"}, headers=service.bearer)
     (listed,) = (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()["attempts"]
     assert (listed["status"], listed["verdict_status"], listed["score"]) == ("finished", "rejected", 0)
     assert listed.keys().isdisjoint({"verdict", "source"})

@@ -22,7 +22,7 @@ def start_worker(shared_url, tmp_path):
                 seen.append(data.secret)
             return Grading(grader or NullGrader(), lambda: [WallState(up=wall_up)])
 
-        settings = Settings(database_url=shared_url, grading_slots=1, lease_s=3, drain_s=0)
+        settings = Settings(database_url=shared_url, grading_slots=1, lease_s=10, drain_s=0)
         async with open_worker(settings, tmp_path / "worker", grading=grading):
             yield
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from sqlalchemy import ColumnElement, select
 
 from app.core.database import Database
@@ -42,19 +43,20 @@ class TakingLeases(Leases):
             return await self.rescue(session, max_deaths=max_deaths, everything=everything)
 
 
-def slots_for(
-    database: Database, jobs: Sequence[Jobs[Any]] = (), *, walls: Walls | None = None, lease_s: float = 30.0
-) -> Slots:
-    limits = QueueLimits(slots=1, lease_s=lease_s, retry_s=2.0, max_tries=3, max_deaths=2)
+def renew_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notice within milliseconds that a lease is lost, although none runs out during a test."""
+    monkeypatch.setattr("app.core.lease._RENEWALS", 1000)
+
+
+def slots_for(database: Database, jobs: Sequence[Jobs[Any]] = (), *, walls: Walls | None = None) -> Slots:
+    limits = QueueLimits(slots=1, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=2)
     walls, events = walls or Walls.elsewhere(), AttemptEvents()
     return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs)
 
 
-def doing(
-    database: Database, jobs: Sequence[Jobs[Any]], *, walls: Walls | None = None, lease_s: float = 30.0
-) -> asyncio.Task[None]:
+def doing(database: Database, jobs: Sequence[Jobs[Any]], *, walls: Walls | None = None) -> asyncio.Task[None]:
     """Do these jobs until the task is cancelled."""
-    slots = slots_for(database, jobs, walls=walls, lease_s=lease_s)
+    slots = slots_for(database, jobs, walls=walls)
 
     async def do(long: bool) -> None:
         while True:

@@ -11,6 +11,7 @@ from app.accounts.service import Accounts
 from app.core.database import Database
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.protocol import GradeQueue
+from app.grading.queue.walls import Walls
 from grader.core.context import QUIET
 from grader.core.errors import Cancelled, WallMissing
 from grader.verdicts.verdict import Verdict
@@ -45,7 +46,7 @@ class ObedientGrader(NullGrader):
         raise Cancelled("stopped")
 
 
-async def submit(service, wait=10):
+async def submit(service, wait=60):
     return (await service.http.post(f"{ATTEMPTS}?wait={wait}", json={"source": "x"}, headers=service.bearer)).json()
 
 
@@ -89,8 +90,10 @@ async def test_what_fails_every_time_is_stored_as_failed_and_not_charged(start_s
 
 async def test_a_wall_found_missing_returns_the_attempt_and_refuses_the_next(start_service):
     async with start_service(ScriptedGrader(WallMissing("seccomp", "not there", "install it"))) as service:
-        attempt = await submit(service, wait=0.5)
-        assert attempt["status"] == "queued"
+        attempt = await submit(service, wait=0)
+        async with asyncio.timeout(60):
+            while service.services[Walls].are_up or (await read(service, attempt["id"]))["status"] != "queued":
+                await asyncio.sleep(0.01)
         refused = await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)
         assert refused.status_code == 503
 
@@ -99,9 +102,9 @@ async def test_a_shutdown_returns_the_attempt_and_the_next_start_grades_it(start
     stopped = ObedientGrader()
     async with start_service(stopped) as service:
         attempt = await submit(service, wait=0)
-        assert await asyncio.to_thread(stopped.started.wait, 10)
+        assert await asyncio.to_thread(stopped.started.wait, 60)
     async with start_service() as service:
-        await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=10", headers=service.bearer)
+        await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=60", headers=service.bearer)
         assert (await read(service, attempt["id"]))["status"] == "finished"
 
 
@@ -115,10 +118,12 @@ async def test_a_grader_that_does_not_stop_cannot_keep_its_attempt(start_service
             return super().judge(package, package.reference, hidden=hidden)
 
     async with start_service(Deaf()) as service:
-        attempt = await submit(service, wait=0.1)
-        assert attempt["status"] == "running"
+        attempt = await submit(service, wait=0)
+        async with asyncio.timeout(60):
+            while (await read(service, attempt["id"]))["status"] != "running":
+                await asyncio.sleep(0.01)
     release.set()
     async with start_service() as service:
-        found = await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=10", headers=service.bearer)
+        found = await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=60", headers=service.bearer)
         # The second grader's verdict, not the late one of the first, which would have accepted it.
         assert found.json()["verdict"]["status"] == "rejected"

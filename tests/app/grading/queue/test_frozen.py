@@ -73,7 +73,7 @@ async def worker(url: str, package, freezes_at: int | None = None):
         if frozen:
             frozen.thaws.set()
         await queue.stop()
-        await asyncio.wait_for(work, 30)
+        await asyncio.wait_for(work, 60)
         await database.close()
 
 
@@ -107,13 +107,15 @@ async def ended(database: Database, ids: list[str]) -> bool:
         return await session.scalar(query) == len(ids)
 
 
-async def until(holds, timeout_s: float = 30.0) -> None:
+async def until(holds, timeout_s: float = 120.0) -> None:
     async with asyncio.timeout(timeout_s):
         while not await holds():
             await asyncio.sleep(0.05)
 
 
-async def test_whichever_statement_workers_freeze_in_others_do_all_of_the_work(shared_url, package):
+async def test_whichever_statement_workers_freeze_in_others_do_all_of_the_work(shared_url, package, monkeypatch):
+    # Procrastinate's own poll would find what a sweep forgot.
+    monkeypatch.setattr("app.grading.queue.procrastinate_queue._POLL_S", 3600.0)
     database = Database(shared_url)
     await PackageStore(database).add(package)
     async with database.writing() as session:
@@ -141,11 +143,9 @@ async def freeze_some(url, database, queue, package, first) -> int:
             return all(each.is_frozen for each in frozen) or await ended(database, ids)
 
         await until(is_quiet)
-        began = asyncio.get_running_loop().time()
+        # A transaction ends after a second, a lease after one, and a sweep comes twice in one. Nothing else wakes them.
         async with worker(url, package):
             await until(lambda: ended(database, ids))
-        # A transaction ends after a second, a lease after one, and a sweep comes every third of one.
-        assert asyncio.get_running_loop().time() - began < 15
         return sum(each.is_frozen for each in frozen)
 
 

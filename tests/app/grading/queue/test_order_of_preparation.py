@@ -62,7 +62,7 @@ async def test_what_a_submission_made_itself_is_ready_too():
 
 
 async def test_references_come_side_by_side():
-    together = threading.Barrier(2, timeout=30)
+    together = threading.Barrier(2, timeout=60)
 
     class Two(Grader):
         def prepare(self, package, context, *, background) -> None:

@@ -46,9 +46,9 @@ async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_servi
             async with start_worker(grader, seen=seen):
                 heard = []
                 while "held" not in heard:
-                    heard.append((await changes.next(20)).phase)
+                    heard.append((await changes.next(60)).phase)
                 grader.go.set()
-                while not (change := await changes.next(20)).is_last:
+                while not (change := await changes.next(60)).is_last:
                     pass
                 assert change.status == "finished"
         assert (await submit(service, 0))["status"] == "queued"
@@ -60,7 +60,7 @@ async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_se
     async with start_service(database_url=shared_url, grading_slots=0) as service, start_worker(HoldsOne()):
         attempt = await submit(service, 0, "hold")
         with service.services[Attempts].events.subscribe(attempt["id"]) as changes:
-            while (await changes.next(20)).phase != "held":
+            while (await changes.next(60)).phase != "held":
                 pass
         await service.http.delete(f"/api/v1/attempts/{attempt['id']}", headers=service.bearer)
         # The worker has one slot: it is free for the next only once the first has been stopped.
@@ -82,16 +82,26 @@ async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker
     await empty(database)
     await database.close()
     monkeypatch.setattr("app.entry.worker._LOOK_FOR_SECRET_S", 0.05)
+    looks = []
+
+    async def look(database):
+        looks.append(await shared_secret(database))
+        return looks[-1]
+
+    monkeypatch.setattr("app.entry.worker.shared_secret", look)
 
     async def work():
         async with start_worker():
             return True
 
     worker = asyncio.create_task(work())
-    await asyncio.sleep(0.5)
+    async with asyncio.timeout(60):
+        while len(looks) < 3:
+            await asyncio.sleep(0.05)
+    assert looks[:3] == [None] * 3
     assert not worker.done()
     async with start_service(database_url=shared_url, grading_slots=0):
-        assert await asyncio.wait_for(worker, 30)
+        assert await asyncio.wait_for(worker, 60)
 
 
 async def test_the_first_servers_secret_is_in_force_for_all(each_database, tmp_path):

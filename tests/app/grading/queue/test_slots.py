@@ -7,8 +7,8 @@ import asyncio
 import shutil
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -33,29 +33,47 @@ from grader.core.errors import Cancelled
 from grader.package.package import Package
 from grader.verdicts.verdict import Verdict
 from tests.app.conftest import WallState
+from tests.app.loops import quicken
 
 pytestmark = pytest.mark.anyio
 
 
 class Gate(NullGrader):
-    """Notes what it begins with, and grades it once the gate is open. `fails` raises that often first."""
+    """Notes what it begins with, and grades it once the gate is open. `fails` raises that often first.
+
+    `at_once` is the largest number of gradings at the same time.
+    """
 
     def __init__(self, *, is_open: bool = True, fails: int = 0) -> None:
         self.began: list[str] = []
+        self.at_once = self.running = 0
+        self.lock = threading.Lock()
         self.gate = threading.Event()
         self.fails = fails
         if is_open:
             self.gate.set()
 
     def judge(self, package, source, context=QUIET, *, hidden=True, draw=None, own=None) -> Verdict:
-        self.began.append(source)
-        while not self.gate.wait(0.01):
-            if context.stop.is_set():
-                raise Cancelled("stopped")
-        if self.fails:
-            self.fails -= 1
-            raise RuntimeError("boom")
-        return super().judge(package, source, context, hidden=hidden)
+        with self._counted():
+            self.began.append(source)
+            while not self.gate.wait(0.01):
+                if context.stop.is_set():
+                    raise Cancelled("stopped")
+            if self.fails:
+                self.fails -= 1
+                raise RuntimeError("boom")
+            return super().judge(package, source, context, hidden=hidden)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self.lock:
+            self.running += 1
+            self.at_once = max(self.at_once, self.running)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.running -= 1
 
 
 class Bench:
@@ -68,11 +86,36 @@ class Bench:
         self.events = AttemptEvents()
         self.changes: list[tuple[str, str]] = []
         self.events.watch(lambda attempt, change: self.changes.append((attempt, change.status)))
-        self.walls = Walls(lambda: [wall])
+        self.probes = 0
+        self.walls = Walls(self._probed)
         self.walls.probe()
         shared = (self.walls, self.events, QueueLimits(**limits))  # type: ignore[arg-type]
         self.slots = Slots(database, grader, self, *shared)
+        self._take, self.slots.take = self.slots.take, self._noted_take  # type: ignore[method-assign]
+        # For each look of a slot that found nothing to take: how many gradings had begun before it.
+        self.in_vain: list[int] = []
         self.queue = EmbeddedQueue(database, self.slots, *shared, sole=bool(options.get("sole", True)))
+
+    def _probed(self) -> list[WallState]:
+        self.probes += 1
+        return [self.wall]
+
+    async def _noted_take(self, **options: bool) -> object:
+        begun = len(self.grader.began)
+        taken = await self._take(**options)
+        if taken is None:
+            self.in_vain.append(begun)
+        return taken
+
+    async def looked_in_vain(self, *, after: int) -> None:
+        """Wait until a slot has found nothing to take once this many gradings had begun."""
+        await self.until(lambda: after in self.in_vain)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async def is_met() -> bool:
+            return condition()
+
+        await eventually(is_met, bool)
 
     async def get(self, version: str) -> Package:
         return self.package
@@ -117,11 +160,11 @@ class Bench:
         yield
         self.grader.gate.set()
         await self.queue.stop()
-        await asyncio.wait_for(work, 30)
+        await asyncio.wait_for(work, 60)
 
 
 async def eventually(read, fits: Callable[[object], bool]):
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not fits(found := await read()):
             await asyncio.sleep(0.01)
     return found
@@ -153,10 +196,10 @@ def bench(database: Database, package: Package) -> Callable[..., Bench]:
 async def test_a_commit_wakes_a_slot_that_waits(bench):
     queue = bench()
     async with queue.working():
-        await asyncio.sleep(0.1)
+        await queue.looked_in_vain(after=0)
         await queue.hand_in("one")
         assert await queue.ended("one") == ["finished"]
-        await asyncio.sleep(0.1)
+        await queue.looked_in_vain(after=1)
         await queue.hand_in("two", "three")
         assert await queue.ended("two", "three") == ["finished"] * 2
     assert Counter(queue.grader.began) == {"one": 1, "two": 1, "three": 1}
@@ -167,10 +210,10 @@ async def test_two_slots_grade_two_attempts_at_once(bench):
     async with queue.working():
         await queue.hand_in("one", "two", "three")
         await queue.begun(2)
-        await asyncio.sleep(0.1)
-        assert Counter(queue.grader.began) == {"one": 1, "two": 1}
         queue.grader.gate.set()
         assert await queue.ended("one", "two", "three") == ["finished"] * 3
+    assert queue.grader.at_once == 2
+    assert Counter(queue.grader.began) == {"one": 1, "two": 1, "three": 1}
 
 
 async def test_rejudges_never_take_the_last_of_several_slots(bench):
@@ -178,7 +221,7 @@ async def test_rejudges_never_take_the_last_of_several_slots(bench):
     async with queue.working():
         await queue.hand_in("old", "older", kind="rejudge")
         await queue.begun(1)
-        await asyncio.sleep(0.1)
+        await queue.looked_in_vain(after=1)
         assert len(queue.grader.began) == 1
         await queue.hand_in("new")
         await queue.begun(2)
@@ -273,7 +316,7 @@ async def test_a_row_that_another_process_may_be_grading_is_left_alone(bench):
 
 
 async def test_a_process_that_stalled_past_its_leases_does_not_declare_its_own_gradings_dead(bench):
-    queue = bench(Gate(is_open=False), sole=False, lease_s=0.2)
+    queue = bench(Gate(is_open=False), sole=False)
     async with queue.working():
         await queue.hand_in("one")
         await queue.begun(1)
@@ -288,7 +331,8 @@ async def test_a_process_that_stalled_past_its_leases_does_not_declare_its_own_g
 
 
 async def test_the_row_of_a_worker_that_died_later_is_graded(bench, monkeypatch, caplog):
-    queue = bench(sole=False, lease_s=0.2)
+    queue = bench(sole=False)
+    quicken(monkeypatch, 100_000)
     rescue, calls = queue.slots.rescue, []
 
     async def once_locked(session, **options):
@@ -299,21 +343,25 @@ async def test_the_row_of_a_worker_that_died_later_is_graded(bench, monkeypatch,
 
     monkeypatch.setattr(queue.slots, "rescue", once_locked)
     await queue.hand_in("one")
-    await queue.change("one", status="running", lease_until=now() + timedelta(seconds=0.3))
+    await queue.change("one", status="running", lease_until=now() + timedelta(hours=1))
     async with queue.working():
+        # At the start, when the database was locked, and again: never those of workers that may live.
+        await queue.until(lambda: len(calls) > 3)
+        assert queue.grader.began == []
+        await queue.change("one", lease_until=now() - timedelta(seconds=1))
         assert await queue.ended("one") == ["finished"]
-    # At the start, when the database was locked, and again: never those of workers that may live.
-    assert len(calls) >= 3
     assert set(calls) == {False}
     assert "work queued again because its worker died: 1" in caplog.text
 
 
 async def test_nothing_is_graded_without_walls_and_what_waits_is_graded_once_they_are_up(bench, monkeypatch):
-    monkeypatch.setattr(embedded_queue, "_WALLS_AGAIN_S", 0.05)
+    quicken(monkeypatch, 60_000)
     queue = bench(wall_up=False)
     async with queue.working():
         await queue.hand_in("one")
-        await asyncio.sleep(0.2)
+        probes = queue.probes
+        # The slots are woken after each.
+        await queue.until(lambda: queue.probes > probes + 2)
         assert queue.grader.began == []
         queue.wall.up = True
         assert await queue.ended("one") == ["finished"]
@@ -325,9 +373,9 @@ async def test_a_shutdown_lets_a_grading_finish_within_its_grace(bench):
         await queue.hand_in("running", "waiting")
         await queue.begun(1)
         stopping = asyncio.create_task(queue.queue.stop(grace_s=30))
-        await asyncio.sleep(0.05)
+        await queue.until(queue.queue._stopping.is_set)
         queue.grader.gate.set()
-        await asyncio.wait_for(stopping, 20)
+        await asyncio.wait_for(stopping, 60)
         assert await queue.status("running") == "finished"
         assert await queue.status("waiting") == "queued"
     assert queue.grader.began == ["running"]
@@ -338,18 +386,21 @@ async def test_a_shutdown_without_grace_returns_the_attempt(bench):
     async with queue.working():
         await queue.hand_in("running")
         await queue.begun(1)
-        await asyncio.wait_for(queue.queue.stop(), 30)
+        await asyncio.wait_for(queue.queue.stop(), 60)
         assert await queue.status("running") == "queued"
 
 
 async def test_a_queue_that_is_stopped_before_it_could_start_ends(bench, monkeypatch):
     queue = bench()
 
+    calls = []
+
     async def locked(session, **_):
+        calls.append(session)
         raise OSError("locked")
 
     monkeypatch.setattr(queue.slots, "rescue", locked)
     async with queue.working():
         await queue.hand_in("one")
-        await asyncio.sleep(0.05)
+        await queue.until(lambda: bool(calls))
     assert await queue.status("one") == "queued"

@@ -15,7 +15,7 @@ async def test_an_attempt_without_a_job_is_graded(start_service, start_worker, s
         async with service.services[Database].writing() as session:
             assert (await session.execute(text("DELETE FROM procrastinate_jobs"))).rowcount == 1
         async with start_worker():
-            found = await service.http.get(f"{answer.headers['Location']}?wait=20", headers=service.bearer)
+            found = await service.http.get(f"{answer.headers['Location']}?wait=60", headers=service.bearer)
         assert found.json()["status"] == "finished"
         async with service.services[Database].reading() as session:
             # A job that ended is deleted.

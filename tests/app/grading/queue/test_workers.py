@@ -129,12 +129,12 @@ async def test_a_student_reads_that_no_worker_is_connected_until_one_is(start_se
         assert NO_WORKER in page.text
         assert (await service.http.get("/readyz")).status_code == 503
         async with start_worker():
-            await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=20", headers=service.bearer)
+            await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=60", headers=service.bearer)
             # A server asks the database at most once per second.
-            await asyncio.sleep(1.0)
+            service.services[Workers]._read_at = float("-inf")
             assert (await service.http.get("/readyz")).json()["workers"] == 1
         # The worker has left, and nobody has to wait until its row is too old.
-        await asyncio.sleep(1.0)
+        service.services[Workers]._read_at = float("-inf")
         assert (await service.http.get("/readyz")).status_code == 503
 
 
@@ -211,7 +211,7 @@ async def test_a_full_disk_makes_the_service_not_ready(service, monkeypatch):
     monkeypatch.setattr(Workers, "_write", full)
     quicken(monkeypatch)
     beating = asyncio.create_task(service.services[Workers].loop.run())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (ready := await service.http.get("/readyz")).status_code != 503:
             await asyncio.sleep(0.01)
     beating.cancel()

@@ -18,7 +18,7 @@ async def choose(http, zone):
 async def test_moments_and_days_are_shown_in_it(service):
     async with browser(service) as http:
         await sign_in(service, http)
-        sent = await http.post("/api/v1/problems/add_one/runs?wait=10", json={"source": "x"}, headers=service.bearer)
+        sent = await http.post("/api/v1/problems/add_one/runs?wait=60", json={"source": "x"}, headers=service.bearer)
         path = f"/attempts/{sent.json()['id']}"
         assert re.search(r"\d{4}, \d\d:\d\d UTC", (await http.get(path)).text)
         answer = await choose(http, "Asia/Kolkata")

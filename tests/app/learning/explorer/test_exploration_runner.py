@@ -19,7 +19,7 @@ from app.problems.exams import EveryExam
 from app.problems.package_store import PackageStore
 from app.problems.visibility import Visibility
 from grader.core.errors import WallMissing
-from tests.app.grading.queue.taking import doing
+from tests.app.grading.queue.taking import doing, renew_often
 from tests.app.learning.explorer.conftest import Measuring, Waiting
 from tests.app.learning.explorer.test_api import explore
 
@@ -44,8 +44,8 @@ async def explorations(each_database, package, tmp_path):
     )
 
 
-def exploring(database, grader, lease_s=30.0):
-    return doing(database, Explorer(grader, PackageStore(database)).jobs, lease_s=lease_s)
+def exploring(database, grader):
+    return doing(database, Explorer(grader, PackageStore(database)).jobs)
 
 
 async def until_ended(explorations, owner, exploration_id):
@@ -70,13 +70,14 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
             assert fault in found.result.fault.message
 
 
-async def test_it_is_stopped_when_it_is_deleted(each_database, explorations, owner, package):
+async def test_it_is_stopped_when_it_is_deleted(each_database, explorations, owner, package, monkeypatch):
+    renew_often(monkeypatch)
     asked = await explorations.request(owner, package.slug, "x = 1")
     grader = Waiting()
-    task = exploring(each_database, grader, lease_s=0.15)
-    await asyncio.to_thread(grader.begun.wait, 10)
+    task = exploring(each_database, grader)
+    await asyncio.to_thread(grader.begun.wait, 60)
     await explorations.remove(owner, asked.summary.id)
-    assert await asyncio.to_thread(grader.stopped.wait, 10)
+    assert await asyncio.to_thread(grader.stopped.wait, 60)
     async with each_database.reading() as session:
         assert (await session.scalars(select(ExplorationRow))).all() == []
     task.cancel()
@@ -86,7 +87,7 @@ async def test_it_goes_on_after_a_restart(start_service):
     grader = Waiting()
     async with start_service(grader) as service:
         asked = await explore(service)
-        await asyncio.to_thread(grader.begun.wait, 10)
+        await asyncio.to_thread(grader.begun.wait, 60)
     async with start_service(Measuring()) as service:
         while True:
             found = (await service.http.get(asked.headers["location"], headers=service.bearer)).json()

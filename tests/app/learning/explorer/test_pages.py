@@ -205,7 +205,7 @@ async def test_a_solution_is_compared_once_the_problem_is_solved(inside, package
         for path in ("/problems/move_mean/solutions", listed):
             assert link not in (await http.get(path)).text
         sent = {"source": package.reference}
-        await http.post("/api/v1/problems/move_mean/attempts?wait=10", json=sent, headers=SITE)
+        await http.post("/api/v1/problems/move_mean/attempts?wait=60", json=sent, headers=SITE)
         assert link in (await http.get("/problems/move_mean/solutions")).text
         page = (await http.get(listed)).text
         for each in package.accepted:

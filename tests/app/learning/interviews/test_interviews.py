@@ -158,7 +158,7 @@ async def test_the_pages_lead_through_an_interview(service, package):
     assert "Interview, problem 1 of 1." in problem
     assert "This problem is part of your interview. Until the interview is over," in problem
     sent = await service.http.post(
-        "/api/v1/problems/add_one/attempts?wait=10",
+        "/api/v1/problems/add_one/attempts?wait=60",
         json={"source": package.reference},
         headers={"Origin": "http://meshgrade.test"},
     )

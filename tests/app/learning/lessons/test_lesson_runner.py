@@ -20,7 +20,7 @@ from app.learning.lessons.models import LessonRunRow
 from app.learning.lessons.runs import LessonRunLimits, LessonRuns
 from grader.core.errors import Cancelled, WallMissing
 from tests.app.conftest import WallState
-from tests.app.grading.queue.taking import doing
+from tests.app.grading.queue.taking import doing, renew_often
 from tests.app.learning.lessons.folders import write_lesson
 
 pytestmark = pytest.mark.anyio
@@ -81,8 +81,8 @@ def walls_up() -> Walls:
     return walls
 
 
-def running(database, grader, walls=None, lease_s=30.0):
-    return doing(database, LessonRunner(grader).jobs, walls=walls, lease_s=lease_s)
+def running(database, grader, walls=None):
+    return doing(database, LessonRunner(grader).jobs, walls=walls)
 
 
 async def until_ended(runs, user, run_id):
@@ -119,13 +119,14 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
             assert fault in found.result.fault.message
 
 
-async def test_it_is_stopped_when_it_is_removed(each_database, runs, owner, lesson):
+async def test_it_is_stopped_when_it_is_removed(each_database, runs, owner, lesson, monkeypatch):
+    renew_often(monkeypatch)
     asked = await runs.request(owner, lesson, 1, "x = 1")
     grader = Waiting()
-    task = running(each_database, grader, lease_s=0.15)
-    await asyncio.to_thread(grader.begun.wait, 10)
+    task = running(each_database, grader)
+    await asyncio.to_thread(grader.begun.wait, 60)
     await runs.remove(owner, asked.id)
-    assert await asyncio.to_thread(grader.stopped.wait, 10)
+    assert await asyncio.to_thread(grader.stopped.wait, 60)
     async with each_database.reading() as session:
         assert (await session.scalars(select(LessonRunRow))).all() == []
     task.cancel()

@@ -26,11 +26,11 @@ async def test_hints_are_for_everybody_and_may_be_kept(service):
 async def test_the_editorial_is_closed_until_the_problem_is_solved(either, package):
     for source in (None, package.starter):
         if source:
-            await ask(either, "POST", "/attempts?wait=10", json={"source": source})
+            await ask(either, "POST", "/attempts?wait=60", json={"source": source})
         closed = await ask(either, "GET", "/editorial")
         assert (closed.status_code, closed.json()["slug"]) == (403, "editorial-closed")
         assert "EDITORIAL-SECRET" not in closed.text
-    await ask(either, "POST", "/attempts?wait=10", json={"source": package.reference})
+    await ask(either, "POST", "/attempts?wait=60", json={"source": package.reference})
     opened = await ask(either, "GET", "/editorial")
     assert opened.json() == {"problem": "add_one", "editorial": "EDITORIAL-SECRET", "gave_up_at": None}
     refused = await ask(either, "POST", "/give-up", json={"confirm": True})
@@ -43,7 +43,7 @@ async def test_giving_up_opens_it_for_oneself_alone(either, package):
     moment = gave_up.json()["gave_up_at"]
     assert (await ask(either, "POST", "/give-up", json={"confirm": True})).json() == gave_up.json()
     assert (await ask(either, "GET", "/editorial")).json()["gave_up_at"] == moment
-    late = (await ask(either, "POST", "/attempts?wait=10", json={"source": package.reference})).json()
+    late = (await ask(either, "POST", "/attempts?wait=60", json={"source": package.reference})).json()
     assert (late["score"], late["after_giving_up"], late["verdict"]["score"]) == (None, True, 100)
     [listed] = (await either.http.get("/api/v1/attempts", headers=either.bearer)).json()["attempts"]
     assert (listed["score"], listed["after_giving_up"]) == (None, True)

@@ -26,7 +26,7 @@ def test_the_usual_time_comes_first():
 async def test_the_page_says_it(service, package):
     for _ in range(3):
         await service.http.post(
-            "/api/v1/problems/add_one/attempts?wait=10", json={"source": package.reference}, headers=service.bearer
+            "/api/v1/problems/add_one/attempts?wait=60", json={"source": package.reference}, headers=service.bearer
         )
     answer = await service.http.get("/problems/add_one", headers=service.bearer | {"Accept": "text/html"})
     assert expect_text(package.manifest.limits, Typical(0.01, 3)) in answer.text

@@ -14,7 +14,7 @@ SENT, TYPED, OTHER = "x = 'sent'\n", "x = 'typed'\n", "x = 'from the laptop'\n"
 
 async def send(service, source: str = SENT) -> str:
     answer = await service.http.post(
-        "/api/v1/problems/add_one/runs?wait=10", json={"source": source}, headers=service.bearer
+        "/api/v1/problems/add_one/runs?wait=60", json={"source": source}, headers=service.bearer
     )
     return f"/attempts/{answer.json()['id']}"
 

@@ -56,7 +56,7 @@ async def test_the_editorial_opens_with_the_first_accepted_attempt(service, pack
 
 async def test_the_starter_as_it_was_given_is_nothing_written_yet(service, package):
     for source, status in ((package.starter, "unwritten"), (f"{package.starter}\n", "unwritten"), ("x", "rejected")):
-        answer = await service.http.post(f"/api/v1{PAGE}/runs?wait=10", json={"source": source}, headers=service.bearer)
+        answer = await service.http.post(f"/api/v1{PAGE}/runs?wait=60", json={"source": source}, headers=service.bearer)
         for path in ("/attempts", PAGE, f"{PAGE}/previous"):
             # The page of a problem has a table before that of the attempts: how it is graded.
             row = (await show(service, path)).rpartition("<tbody>")[2].partition("</tr>")[0]

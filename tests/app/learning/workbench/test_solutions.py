@@ -14,7 +14,7 @@ SOLUTIONS = f"{PAGE}/solutions"
 async def test_the_reference_is_shown_after_an_accepted_attempt(service, package):
     assert "once one of your attempts is accepted" in await show(service, SOLUTIONS)
     await send(service, package, "runs")
-    await service.http.post(f"/api/v1{PAGE}/attempts?wait=10", json={"source": "x"}, headers=service.bearer)
+    await service.http.post(f"/api/v1{PAGE}/attempts?wait=60", json={"source": "x"}, headers=service.bearer)
     page = await show(service, SOLUTIONS)
     assert "once one of your attempts is accepted" in page
     assert "return" not in page

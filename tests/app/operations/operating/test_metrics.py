@@ -42,7 +42,7 @@ async def scrape(service: Service) -> Samples:
 
 async def test_attempts_are_counted_once_by_what_became_of_them(service, package):
     for source, path in ((package.reference, ATTEMPTS), ("wrong", ATTEMPTS), ("wrong", ATTEMPTS), ("wrong", RUNS)):
-        await service.http.post(f"{path}?wait=10", json={"source": source}, headers=service.bearer)
+        await service.http.post(f"{path}?wait=60", json={"source": source}, headers=service.bearer)
     for _ in range(2):
         found = await scrape(service)
         assert found["attempts_total", "attempt", "", "accepted"] == 1
@@ -55,7 +55,7 @@ async def test_attempts_are_counted_once_by_what_became_of_them(service, package
 async def test_two_processes_tell_the_same_of_attempts(service):
     other, state = Metrics(), service.services
     tally = AttemptStatistics(state[Database])
-    await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+    await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": "x"}, headers=service.bearer)
     theirs = parsed((await other.render(state[Database], tally, state[Workers], None)).decode())
     ours = await scrape(service)
     assert theirs["attempts_total", "attempt", "wrong_value", "rejected"] == 1
@@ -66,7 +66,7 @@ async def test_two_processes_tell_the_same_of_attempts(service):
 
 async def test_what_ended_before_the_start_is_not_counted(start_service):
     async with start_service() as service:
-        await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+        await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": "x"}, headers=service.bearer)
     async with start_service() as service:
         assert not [key for key in await scrape(service) if key[0] == "attempts_total"]
 
@@ -78,7 +78,7 @@ async def test_the_queue_is_told_by_kind_until_it_is_empty(start_service):
             (await service.http.post(path, json={"source": "x"}, headers=service.bearer)).json()["id"]
             for path in (RUNS, RUNS, ATTEMPTS)
         ]
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while (found := await scrape(service))["attempts_running",] == 0:
                 await asyncio.sleep(0.01)
         assert (found["queue_depth", "run"], found["queue_depth", "attempt"]) == (1, 1)
@@ -89,7 +89,7 @@ async def test_the_queue_is_told_by_kind_until_it_is_empty(start_service):
         assert found["attempts_total", "attempt", "", "cancelled"] == 1
         grader.go.set()
         for attempt_id in made[:2]:
-            await service.http.get(f"/api/v1/attempts/{attempt_id}?wait=10", headers=service.bearer)
+            await service.http.get(f"/api/v1/attempts/{attempt_id}?wait=60", headers=service.bearer)
         found = await scrape(service)
         assert not [key for key in found if key[0].startswith("queue")]
         assert found["attempts_running",] == 0

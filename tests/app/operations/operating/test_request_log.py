@@ -75,7 +75,7 @@ async def test_any_other_is_replaced(service, given):
 
 async def test_every_step_of_an_attempt_is_told_with_its_id(service, caplog):
     caplog.set_level(logging.INFO, "app")
-    url = "/api/v1/problems/add_one/attempts?wait=10"
+    url = "/api/v1/problems/add_one/attempts?wait=60"
     attempt: httpx.Response = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
     steps = [record for record in caplog.records if record.getMessage() == "attempt"]
     assert {record.attempt_id for record in steps} == {attempt.json()["id"]}

@@ -46,7 +46,7 @@ async def test_what_is_unhealthy_comes_with_a_remedy(start_service, monkeypatch)
 async def test_attempts_that_failed_or_wait_long_are_named(service):
     await sign_in(service)
     attempts = [
-        (await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)).json()["id"]
+        (await service.http.post(f"{ATTEMPTS}?wait=60", json={"source": "x"}, headers=service.bearer)).json()["id"]
         for _ in range(2)
     ]
     async with service.services[Database].writing() as session:

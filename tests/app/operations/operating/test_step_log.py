@@ -27,7 +27,7 @@ async def test_what_another_process_did_is_told_here_and_logged_there(caplog):
         events.publish("a", Change("running", "starting"))
         elsewhere = {"from": "another", "id": "a", "status": "finished", "phase": None}
         events._receive(json.dumps(elsewhere))
-        assert [(await changes.next(1)).status for _ in range(2)] == ["running", "finished"]
+        assert [(await changes.next(60)).status for _ in range(2)] == ["running", "finished"]
     assert steps(caplog) == [("running", "starting", "grader-1:7")]
 
 
@@ -35,7 +35,7 @@ async def test_an_attempt_leaves_one_line_for_each_step(start_service, package, 
     caplog.set_level(logging.INFO)
     async with start_service(worker_name="the-only-one") as service:
         body = {"source": package.reference}
-        await service.http.post("/api/v1/problems/add_one/attempts?wait=20", json=body, headers=service.bearer)
+        await service.http.post("/api/v1/problems/add_one/attempts?wait=60", json=body, headers=service.bearer)
     found = steps(caplog)
     assert [found[0][:2], found[1][:2], found[-1][:2]] == [
         ("queued", None),

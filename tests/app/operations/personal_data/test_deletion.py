@@ -33,7 +33,7 @@ async def test_nothing_is_left_of_it(service):
     async with browser(service) as http:
         await sign_up(service, http, "grace", "instructor")
         me = (await http.get(ME)).json()["id"]
-        await http.post("/api/v1/problems/add_one/runs?wait=10", json={"source": "x"}, headers=SITE)
+        await http.post("/api/v1/problems/add_one/runs?wait=60", json={"source": "x"}, headers=SITE)
         await http.post("/api/v1/invitations", json={}, headers=SITE)
         await http.post("/api/v1/tokens", json={"name": "x", "scopes": ["read"]}, headers=SITE)
         assert await rows_of(service, me) == 6
@@ -96,7 +96,7 @@ async def test_what_is_being_graded_is_stopped(start_service):
     class Stuck(NullGrader):
         def judge(self, package, source, context, **options):
             begun.set()
-            if context.stop.wait(20):
+            if context.stop.wait(60):
                 stopped.set()
             return super().judge(package, source)
 
@@ -105,7 +105,7 @@ async def test_what_is_being_graded_is_stopped(start_service):
         user = await service.services[Accounts].user_of_session(http.cookies["meshgrade_session"])
         for _ in range(2):
             await http.post("/api/v1/problems/add_one/runs", json={"source": "x"}, headers=SITE)
-        await asyncio.to_thread(begun.wait, 10)
+        await asyncio.to_thread(begun.wait, 60)
         await http.delete(f"{ME}?name=ada", headers=SITE)
-        assert await asyncio.to_thread(stopped.wait, 10)
+        assert await asyncio.to_thread(stopped.wait, 60)
         assert await rows_of(service, user.id) == 0

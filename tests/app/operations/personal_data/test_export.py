@@ -19,7 +19,7 @@ EXPORT = "/api/v1/me/export"
 async def test_everything_of_mine_and_no_secret(service):
     await sign_in(service)
     source = {"source": "x = 'OF-THE-OWNER'"}
-    await service.http.post("/api/v1/problems/add_one/runs?wait=10", json=source, headers=service.bearer)
+    await service.http.post("/api/v1/problems/add_one/runs?wait=60", json=source, headers=service.bearer)
     async with browser(service) as http:
         await sign_up(service, http, "ada")
         accounts = service.services[Accounts]
@@ -27,7 +27,7 @@ async def test_everything_of_mine_and_no_secret(service):
         token, _ = await accounts.tokens.create(caller, "laptop", ["submit"], None)
         bearer = {"Authorization": f"Bearer {token}"}
         source = {"source": "x = 'of-ada \N{SNOWMAN}'"}
-        await http.post("/api/v1/problems/add_one/attempts?wait=10", json=source, headers=bearer)
+        await http.post("/api/v1/problems/add_one/attempts?wait=60", json=source, headers=bearer)
         page = await http.get("/account/export")
         api = await http.get(EXPORT)
         stored = json.loads(api.text)

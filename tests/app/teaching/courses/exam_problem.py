@@ -51,7 +51,7 @@ async def give(service, tess, course: dict, slug: str = SLUG, **body: object) ->
 
 
 async def solve(service, http, slug: str = SLUG) -> str:
-    path = f"/api/v1/problems/{slug}/attempts?wait=10"
+    path = f"/api/v1/problems/{slug}/attempts?wait=60"
     answer = await http.post(path, json={"source": SOLUTION}, headers=JSON)
     assert answer.status_code == 200, answer.text
     return answer.json()["id"]

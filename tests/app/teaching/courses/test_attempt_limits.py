@@ -17,7 +17,7 @@ __all__ = ["people"]
 
 
 async def try_again(http, kind: str = "attempts"):
-    return await http.post(f"/api/v1/problems/add_one/{kind}?wait=10", json={"source": GOOD}, headers=JSON)
+    return await http.post(f"/api/v1/problems/add_one/{kind}?wait=60", json={"source": GOOD}, headers=JSON)
 
 
 async def shift(either, attempt_id: str, **distance: float) -> None:
@@ -59,7 +59,7 @@ async def test_an_idempotent_repetition_is_not_another_attempt(either, people):
     await join(ada, course)
     answers = [
         await ada.post(
-            "/api/v1/problems/add_one/attempts?wait=10", json={"source": GOOD}, headers=JSON | {"Idempotency-Key": "k"}
+            "/api/v1/problems/add_one/attempts?wait=60", json={"source": GOOD}, headers=JSON | {"Idempotency-Key": "k"}
         )
         for _ in range(2)
     ]

@@ -37,7 +37,7 @@ async def start(http, path: str, password: str = ""):
 
 
 async def submit(http):
-    return await http.post(f"/api/v1/problems/{SLUG}/attempts?wait=10", json={"source": SOLUTION}, headers=JSON)
+    return await http.post(f"/api/v1/problems/{SLUG}/attempts?wait=60", json={"source": SOLUTION}, headers=JSON)
 
 
 async def test_each_student_has_their_own_time_from_their_start(either, people):
@@ -87,7 +87,7 @@ async def test_a_published_problem_also_needs_the_start(either, people):
 
     async def try_it():
         body = {"source": "x = 1\n"}
-        return await ada.post("/api/v1/problems/add_one/attempts?wait=10", json=body, headers=JSON)
+        return await ada.post("/api/v1/problems/add_one/attempts?wait=60", json=body, headers=JSON)
 
     async def page() -> str:
         return (await ada.get("/problems/add_one", headers=HTML)).text
@@ -120,7 +120,7 @@ async def test_runs_are_refused_as_attempts_are(either, people):
         body = {"source": "def add_one(x): return x + 1\n"}
         kinds = ("attempts", "runs")
         answers = [
-            await ada.post(f"/api/v1/problems/add_one/{each}?wait=10", json=body, headers=JSON) for each in kinds
+            await ada.post(f"/api/v1/problems/add_one/{each}?wait=60", json=body, headers=JSON) for each in kinds
         ]
         return [each.json() for each in answers if each.status_code == 403]
 

@@ -121,7 +121,7 @@ async def test_a_shared_link_a_comparison_and_a_repetition_say_nothing_either(ei
     ada, bob, _ = people
     key = JSON | {"Idempotency-Key": "k"}
     body = {"source": GOOD}
-    first = (await ada.post("/api/v1/problems/add_one/attempts?wait=10", json=body, headers=key)).json()
+    first = (await ada.post("/api/v1/problems/add_one/attempts?wait=60", json=body, headers=key)).json()
     again = (await ada.post("/api/v1/problems/add_one/attempts", json=body, headers=key)).json()
     assert (first["verdict"], again["id"], again["verdict"]) == (None, first["id"], None)
     other = await send(either, ada, "x = 1\n")

@@ -81,9 +81,8 @@ async def test_the_service_does_it_by_itself_and_once(either, tess, monkeypatch)
         await sign_up(either, ada, "ada")
         attempt = await send(either, ada, "x = 1")
         version = await publish_with_mistake(either, tess, attempt)
-        for _ in range(2000):
-            if await is_explained(either, version):
-                break
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            while not await is_explained(either, version):
+                await asyncio.sleep(0.01)
         assert await misconceptions(either) == {attempt: TEXT}
         assert not await MisconceptionBackfill(either.services[Database], either.services[PackageStore]).step()

@@ -20,7 +20,7 @@ PAGE = {"Accept": "text/html"}
 
 
 async def send(service, http, source: str, kind: str = "attempts") -> str:
-    answer = await http.post(f"/api/v1/problems/add_one/{kind}?wait=10", json={"source": source}, headers=SITE)
+    answer = await http.post(f"/api/v1/problems/add_one/{kind}?wait=60", json={"source": source}, headers=SITE)
     assert answer.status_code == 200, answer.text
     attempt_id: str = answer.json()["id"]
     return attempt_id

@@ -29,7 +29,7 @@ async def people(either):
 @pytest.fixture
 async def attempt(people) -> tuple[str, str]:
     """Ada's id, and that of an attempt of hers."""
-    sent = await people["ada"].post("/api/v1/problems/add_one/attempts?wait=10", json={"source": SOURCE}, headers=SITE)
+    sent = await people["ada"].post("/api/v1/problems/add_one/attempts?wait=60", json={"source": SOURCE}, headers=SITE)
     return (await people["ada"].get("/api/v1/me")).json()["id"], sent.json()["id"]
 
 

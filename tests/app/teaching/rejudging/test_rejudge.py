@@ -49,7 +49,7 @@ async def student(service, name):
 
 
 async def submit(service, source, bearer):
-    answer = await call(service, "POST", "/attempts?wait=10", bearer, source=source)
+    answer = await call(service, "POST", "/attempts?wait=60", bearer, source=source)
     assert answer.json()["status"] == "finished"
     return answer.json()["id"]
 
@@ -83,7 +83,7 @@ async def test_what_would_change_is_shown_and_counts_once_it_is_applied(either, 
     ada, bob = await student(either, "ada"), await student(either, "bob")
     was_right, is_right = await submit(either, OLD_SOURCE, ada), await submit(either, NEW_SOURCE, bob)
     wrong = await submit(either, "x", bob)
-    await call(either, "POST", "/runs?wait=10", ada, source=NEW_SOURCE)
+    await call(either, "POST", "/runs?wait=60", ada, source=NEW_SOURCE)
     version = await published(either)
     told = await rejudged(either, version)
     assert (told["version"], told["total"], told["graded"], told["changed"], told["failed"]) == (version, 3, 3, 2, 0)
@@ -314,14 +314,14 @@ async def test_a_change_of_a_verdict_that_an_exam_hides_is_sent_once_it_has_clos
             async with database.reading() as session:
                 return await session.scalar(select(DeliveryRow.next_try_at))
 
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while await due() != end_of_minute(until):
                 await asyncio.sleep(0.02)
         assert bodies == []
         async with database.writing() as session:
             await session.execute(update(WithheldRow).values(until=now() - MINUTE))
             await session.execute(update(DeliveryRow).values(next_try_at=now()))
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while not bodies:
                 await asyncio.sleep(0.02)
         assert b'"verdict":{' in bodies[0]

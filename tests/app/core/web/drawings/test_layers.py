@@ -2,7 +2,7 @@
 
 import time
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.web.drawings.layers import Layout, place
@@ -58,7 +58,6 @@ GRAPHS = st.integers(1, 14).flatmap(
 
 
 @given(GRAPHS)
-@settings(deadline=None)
 def test_no_boxes_overlap_and_a_graph_is_placed_alike_each_time(graph):
     number, edges = graph
     layout = placed(number, sorted(edges))
@@ -71,6 +70,6 @@ def test_no_boxes_overlap_and_a_graph_is_placed_alike_each_time(graph):
 
 
 def test_the_largest_graph_is_placed_within_a_second():
-    started = time.process_time()
+    started = time.thread_time()
     placed(44, [(one, other) for one in range(44) for other in range(one + 1, 44, 3)])
-    assert time.process_time() - started < 5
+    assert time.thread_time() - started < 5

@@ -12,7 +12,7 @@ OWNER = {"Authorization": f"Bearer {TOKEN}"}
 
 def student_in_an_exam(live: str, name: str) -> str:
     """The token of a new student of a course whose only assignment is an exam in fsdp_step."""
-    with httpx.Client(base_url=f"{live}/api/v1", headers=OWNER, timeout=30) as owner:
+    with httpx.Client(base_url=f"{live}/api/v1", headers=OWNER, timeout=60) as owner:
         course = (
             owner.post("/courses", json={"name": f"Course of {name}", "time_zone": "UTC"}).raise_for_status().json()
         )
@@ -25,7 +25,7 @@ def student_in_an_exam(live: str, name: str) -> str:
         }
         owner.post(f"/courses/{course['id']}/assignments", json=exam).raise_for_status()
         link = owner.post("/invitations", json={"role": "student"}).raise_for_status().json()["url"]
-    with httpx.Client(base_url=live, headers={"Origin": live}, timeout=30) as http:
+    with httpx.Client(base_url=live, headers={"Origin": live}, timeout=60) as http:
         form = http.get(link[link.index("/sign-up") :]).text
         hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
         signed_up = http.post("/sign-up", data=hidden | {"name": name, "password": "a quiet mesh of eight"})

@@ -66,7 +66,7 @@ def test_the_terminal_does_not_echo_the_token(tmp_path, live):
             said += chunk
     except OSError:  # how Linux says that the other side is closed
         pass
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=60) == 0
     os.close(leader)
     assert b"Logged in" in said
     assert TOKEN.encode() not in said

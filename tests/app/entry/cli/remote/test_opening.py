@@ -24,7 +24,7 @@ def exploration(live: str, address: str) -> dict:
     identity = re.fullmatch(re.escape(live) + r"/explore/([0-9a-f]{32})", address)
     assert identity
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    return httpx.get(f"{live}/api/v1/explorations/{identity[1]}", headers=headers).json()
+    return httpx.get(f"{live}/api/v1/explorations/{identity[1]}", headers=headers, timeout=60).json()
 
 
 def test_a_function_is_explored_on_the_server_and_its_page_opens(meshgrade, live, logged_in, opened):

@@ -30,7 +30,7 @@ def package(meshgrade, tmp_path, slugs):
 
 
 def statement(live, slug):
-    return httpx.get(f"{live}/api/v1/problems/{slug}").json().get("statement", "")
+    return httpx.get(f"{live}/api/v1/problems/{slug}", timeout=60).json().get("statement", "")
 
 
 def test_push_validates_publish_serves_and_pull_brings_it_back(meshgrade, logged_in, package, tmp_path):
@@ -40,7 +40,7 @@ def test_push_validates_publish_serves_and_pull_brings_it_back(meshgrade, logged
     assert f"Uploaded {slug}, version " in done.out
     assert "Its validation passed: 7 steps." in done.out
     assert f"./meshgrade problem publish {slug}" in done.out
-    assert httpx.get(f"{logged_in}/api/v1/problems/{slug}").status_code == 404
+    assert httpx.get(f"{logged_in}/api/v1/problems/{slug}", timeout=60).status_code == 404
 
     done = meshgrade("problem", "publish", slug)
     assert (done.code, done.err) == (0, "")

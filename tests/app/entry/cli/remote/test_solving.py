@@ -167,5 +167,5 @@ def test_ctrl_c_cancels_the_attempt(meshgrade, monkeypatch, tmp_path):
         done = meshgrade("submit", tmp_path / "fsdp_step.py", "--server", address)
         assert (done.code, done.out, done.err) == (130, "", "Cancelled.\n")
         bearer = {"Authorization": f"Bearer {TOKEN}"}
-        [attempt] = httpx.get(f"{address}/api/v1/attempts", headers=bearer).json()["attempts"]
+        [attempt] = httpx.get(f"{address}/api/v1/attempts", headers=bearer, timeout=60).json()["attempts"]
         assert attempt["status"] == "cancelled"

@@ -18,8 +18,11 @@ from app.core import clock, migrate
 from app.core.database import Database
 from app.core.settings import load_settings
 from app.entry.assembly import Grading, pick_events, pick_queue
+from app.grading.queue.embedded_queue import EmbeddedQueue
 from app.grading.queue.jobs import Job, Jobs
 from app.grading.queue.null_grader import NullGrader
+from app.grading.queue.procrastinate_queue import ProcrastinateQueue
+from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.walls import Walls
 from app.learning.lessons.models import LessonRunRow
 from app.problems import package_store
@@ -94,7 +97,8 @@ def _does_not_know_the_key(*args: object, **options: object) -> None:
 
 
 class ToldGrader(NullGrader):
-    """Sources: `take SECONDS NAME`, `ignore SECONDS NAME` (and every stop), `fail TIMES NAME`, `die NAME`.
+    """Sources: `take SECONDS NAME`, `ignore SECONDS NAME` (and every stop), `hold 0 NAME` (until the test releases it),
+    `fail TIMES NAME`, `die NAME`.
 
     A verdict's `stdout` is the id of the process that gave it.
     """
@@ -102,14 +106,14 @@ class ToldGrader(NullGrader):
     def __init__(self, log: Path) -> None:
         self._log = log
 
-    def _note(self, what: str, source: str) -> None:
+    def note(self, what: str, source: str) -> None:
         """Write a line in one write, because processes share the file."""
         descriptor = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(descriptor, f"{what} {os.getpid()} {time.time()} {source}\n".encode())
         os.close(descriptor)
 
     def judge(self, package, source, context=QUIET, *, hidden=True, draw=None) -> Verdict:  # type: ignore[no-untyped-def]
-        self._note("began", source)
+        self.note("began", source)
         word, number = source.split()[:2]
         if word == "die":
             os._exit(9)
@@ -117,19 +121,35 @@ class ToldGrader(NullGrader):
             raise GraderFault("as told")
         if word == "ignore":
             time.sleep(float(number))
+        while word == "hold" and not self._log.with_name("released").exists():
+            time.sleep(0.02)
         if word == "take" and context.stop.wait(float(number)):
             raise Cancelled("stopped")
-        self._note("ended", source)
+        self.note("ended", source)
         verdict = super().judge(package, source, context, hidden=hidden)
         return verdict.model_copy(update={"stdout": str(os.getpid())})
 
     async def run(self, job: Job[LessonRunRow]) -> None:
         """The other kind of work that the process does. Sources: `take SECONDS NAME`."""
         source = job.row.source
-        self._note("began", source)
+        self.note("began", source)
         if await job.call(lambda: not job.context.stop.wait(float(source.split()[1])), lambda _: False):
-            self._note("ended", source)
+            self.note("ended", source)
             await job.finish(result={})
+
+
+def _note_looks_in_vain(queue: GradeQueue, grader: ToldGrader) -> None:
+    assert isinstance(queue, EmbeddedQueue | ProcrastinateQueue)
+    assert queue._slots is not None
+    take = queue._slots.take
+
+    async def noted(*, long: bool) -> object:
+        taken = await take(long=long)
+        if taken is None:
+            grader.note("looked", "-")
+        return taken
+
+    queue._slots.take = noted  # type: ignore[method-assign]
 
 
 class Up:
@@ -146,12 +166,17 @@ async def _work(log: Path, say_ready: Callable[[], None]) -> None:
     built = Grading(grader, lambda: [Up()])
     jobs = [Jobs(LessonRunRow, grader.run)]
     queue = pick_queue(database, built, PackageStore(database), walls, events, settings, jobs)
+    _note_looks_in_vain(queue, grader)
     end = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
     tasks = [asyncio.create_task(each) for each in (queue.work(), *(loop.run() for loop in events.loops))]
     say_ready()
     await end.wait()
-    await queue.stop(grace_s=settings.drain_s)
+    stopping = asyncio.create_task(queue.stop(grace_s=settings.drain_s))
+    # Its first step, which lets no slot take anything more.
+    await asyncio.sleep(0)
+    grader.note("draining", "-")
+    await stopping
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -15,6 +15,7 @@ async def test_a_killed_workers_attempt_is_finished_by_another(backend):
         await backend.began("take 1 x")
         killed.kill()
         await killed.wait()
+    await backend.expire_leases()
     async with backend.grading() as other:
         row = await backend.ended(attempt)
     assert (row.verdict["stdout"], row.tries) == (str(other.pid), 2)
@@ -44,6 +45,7 @@ async def test_a_worker_that_was_paused_past_its_lease_changes_nothing_and_works
         attempt = await backend.hand_in("ignore 1 x")
         await backend.began("ignore 1 x")
         await pause(paused, backend)
+        await backend.expire_leases()
         async with backend.grading() as other:
             row = await backend.ended(attempt)
             assert row.verdict["stdout"] == str(other.pid)
@@ -69,12 +71,12 @@ async def away(backend, attempt_is_graded):
 
 
 async def test_a_verdict_survives_a_database_that_restarts_or_is_locked(backend):
-    async with backend.grading(lease_s=8):
+    async with backend.grading():
         attempt = await backend.hand_in("take 1 x")
         await backend.began("take 1 x")
 
         async def graded():
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 while backend.noted("ended") != ["take 1 x"]:
                     await asyncio.sleep(0.05)
 
@@ -87,13 +89,17 @@ async def test_a_verdict_survives_a_database_that_restarts_or_is_locked(backend)
 
 
 async def test_a_worker_that_is_told_to_end_drains(backend):
-    async with backend.grading(slots=2, drain_s=4) as worker:
-        short, long = await backend.hand_in("take 2.5 short"), await backend.hand_in("take 60 long", "bob")
-        await backend.began("take 2.5 short")
-        await backend.began("take 60 long")
+    async with backend.grading(slots=2, drain_s=10) as worker:
+        short, long = await backend.hand_in("hold 0 short"), await backend.hand_in("take 600 long", "bob")
+        await backend.began("hold 0 short")
+        await backend.began("take 600 long")
         waiting = await backend.hand_in("take 0 waiting", kind="run")
         worker.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(worker.wait(), 30) == 0
+        async with asyncio.timeout(60):
+            while not backend.noted("draining"):
+                await asyncio.sleep(0.05)
+        backend.release()
+        assert await asyncio.wait_for(worker.wait(), 60) == 0
     assert (await backend.read(short)).verdict["stdout"] == str(worker.pid)
     for attempt in (long, waiting):
         row = await backend.read(attempt)
@@ -101,4 +107,4 @@ async def test_a_worker_that_is_told_to_end_drains(backend):
     assert "take 0 waiting" not in backend.noted("began")
     async with backend.grading(slots=2):
         assert (await backend.ended(waiting)).status == "finished"
-        await backend.began("take 60 long", times=2)
+        await backend.began("take 600 long", times=2)

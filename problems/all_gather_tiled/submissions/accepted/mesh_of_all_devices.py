@@ -1,4 +1,4 @@
-"""You built your own mesh from jax.devices(), but w is on the given mesh, which may be smaller."""
+"""Its own mesh, made from jax.devices(): a program finds exactly as many devices as its mesh has."""
 
 from functools import partial
 

@@ -1,0 +1,144 @@
+"""Run pytest, run what failed once more, and say what that means (tests/failures.py)."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.failures import (
+    MERGES,
+    MOST_AGAIN,
+    ONLY,
+    WRITE_TO,
+    file_of,
+    name_of,
+    read_failures,
+    unstable_before,
+    unstable_faults,
+)
+from tests.folder_times import DURATIONS
+from tests.selection import base
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+# The order of the files, and the same random numbers in each run.
+FIXED_ORDER = ("--randomly-seed=1", "--randomly-dont-reorganize")
+_DURATIONS = CHECKOUT / ".meshgrade" / "durations"
+# What pytest ends with if it ran tests, or if none of them was chosen.
+_RAN = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+@dataclass
+class Outcome:
+    """What runs of pytest found.
+
+    Args:
+      failed: the tests that failed twice, or that could not run again.
+      unstable: what both runs said of each test that failed at first and passed alone.
+      faults: what else failed, such as a file that cannot be collected.
+    """
+
+    failed: list[str] = field(default_factory=list)
+    unstable: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, other: "Outcome") -> None:
+        self.failed += other.failed
+        self.unstable |= other.unstable
+        self.faults += other.faults
+
+
+def run(
+    name: str, options: Sequence[str], chosen: Sequence[str], environment: Mapping[str, str] | None = None
+) -> Outcome:
+    """Run tests, and those that fail once more, alone and one after the other.
+
+    Args:
+      name: of the run, for the log.
+      options: of pytest, for the first time alone, such as `-n 2`.
+      chosen: which tests, as arguments of pytest.
+      environment: variables to add.
+    """
+    status, found = _pytest(name, [*options, *chosen], environment or {})
+    failures: dict[str, str] = found["failures"]
+    if status not in _RAN or not found["complete"]:
+        return Outcome(failed=[*failures], faults=[f"{name}: pytest ended with status {status}."])
+    if found["not_collected"]:
+        return Outcome(failed=[*failures], faults=[f"{name}: not collected: {each}" for each in found["not_collected"]])
+    if not failures:
+        return Outcome(
+            faults=[f"{name}: pytest failed, but no test did."] if status == pytest.ExitCode.TESTS_FAILED else []
+        )
+    if len(failures) > MOST_AGAIN:
+        return Outcome(
+            failed=[*failures],
+            faults=[f"{name}: {len(failures)} tests failed. More than {MOST_AGAIN} do not run again alone."],
+        )
+    return _again(name, failures, environment or {})
+
+
+def _again(name: str, failures: dict[str, str], environment: Mapping[str, str]) -> Outcome:
+    print(f"== {name}: {len(failures)} failed and run again, alone", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        only = Path(folder) / "only.json"
+        only.write_text(json.dumps({"failures": [*failures]}), encoding="utf-8")
+        files = sorted({file_of(test) for test in failures})
+        status, found = _pytest(
+            f"{name}, again", ["-n", "0", *FIXED_ORDER, "-v", *files], {**environment, ONLY: str(only)}
+        )
+    failed_again = {name_of(test): told for test, told in found["failures"].items()}
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not found["complete"]:
+        return Outcome(failed=[*failures], faults=[f"{name}: the failed tests could not run again (status {status})."])
+    outcome = Outcome(failed=sorted(failed_again))
+    for test, told in failures.items():
+        if name_of(test) not in failed_again:
+            outcome.unstable[name_of(test)] = f"At first:\n{told}\nAlone, it passed."
+    return outcome
+
+
+def _pytest(name: str, arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+    print(f"== {name}", flush=True)
+    started = time.monotonic()
+    _DURATIONS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "failures.json"
+        variables = {WRITE_TO: str(file), DURATIONS: str(_DURATIONS / f"{name.replace(' ', '-')}.txt")}
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *arguments],
+            cwd=CHECKOUT,
+            check=False,
+            env={**os.environ, **variables, **environment},
+        )
+        found = read_failures(file)
+    outcome = "passed" if done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else "FAILED"
+    print(f"== {name}: {outcome} in {time.monotonic() - started:.0f} s", flush=True)
+    return done.returncode, found
+
+
+def faults_of(outcome: Outcome) -> list[str]:
+    """Print what failed and what was unstable, and return why the run fails; nothing if it passes."""
+    for test, told in outcome.unstable.items():
+        print(f"== unstable: {test}\n{told}", flush=True)
+    if outcome.unstable:
+        print(_to_write_down(outcome.unstable), flush=True)
+    return [
+        *(f"{name_of(test)} failed." for test in outcome.failed),
+        *outcome.faults,
+        *unstable_faults(outcome.unstable, unstable_before()),
+    ]
+
+
+def _to_write_down(unstable: Collection[str]) -> str:
+    tests = "".join(f"    {json.dumps(test)},\n" for test in sorted(unstable))
+    return (
+        f"{len(unstable)} unstable. Make each give one answer, or add this to tests/unstable.toml. A test that is "
+        f"unstable again within {MERGES} merges fails its run.\n"
+        f"[[merge]]\nbase = {json.dumps(base() or '')}\ntests = [\n{tests}]"
+    )

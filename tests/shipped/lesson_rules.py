@@ -1,0 +1,132 @@
+"""What a lesson of this repository needs, read from files alone; see problem_rules.py.
+
+Each rule yields the faults of one lesson as `file:line: message`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from app.learning.lessons.errors import LessonInvalid
+from app.learning.lessons.lesson import NAMED_PROBLEM, Lesson, Misreading, Program, Question, Text
+from app.learning.lessons.lesson_files import read_lesson, read_order
+from tests.lessons.shipped_lessons import LESSONS, SHIPPED
+
+Rule = Callable[[str], Iterable[str]]
+CHECKOUT = LESSONS.parent
+PROBLEMS = CHECKOUT / "problems"
+# What fits beside the text of a page without scrolling.
+LONGEST_LINE = 74
+# By the four texts that they were found in.
+MISTAKES = {f"{text}.{number}" for text, found in enumerate((28, 24, 25, 21)) for number in range(1, found + 1)}
+_QUESTIONS, _PROBLEMS, _WORDS = 3, 3, (600, 900)
+
+
+def all_slugs() -> list[str]:
+    return sorted(path.parent.name for path in LESSONS.glob("*/lesson.md"))
+
+
+def shipped_faults(rule: Rule) -> list[str]:
+    """The faults of every lesson."""
+    return [fault for slug in all_slugs() for fault in rule(slug)]
+
+
+@cache
+def _read(slug: str) -> Lesson | None:
+    """None if it cannot be read."""
+    if found := SHIPPED.find(slug):
+        return found
+    entries = [each for each in read_order(LESSONS) if each.slug == slug]
+    try:
+        return read_lesson(LESSONS / slug, entries[0]) if entries else None
+    except LessonInvalid:
+        return None
+
+
+def cannot_be_shown(slug: str) -> Iterator[str]:
+    entries = [each for each in read_order(LESSONS) if each.slug == slug]
+    if not entries:
+        yield f"lessons/order.toml:1: it does not list {slug}, with a title, a summary and problems"
+        return
+    try:
+        read_lesson(LESSONS / slug, entries[0])
+    except LessonInvalid as invalid:
+        yield from (f"lessons/{slug}/lesson.md:1: {line}" for line in str(invalid).splitlines())
+    for fault in SHIPPED.faults:
+        if " is corrected more than once: " in str(fault) and slug in str(fault):
+            yield f"lessons/{slug}/lesson.md:1: {fault}"
+
+
+def names_an_unknown_problem(slug: str) -> Iterator[str]:
+    if (lesson := _read(slug)) is None:
+        return
+    for each in dict.fromkeys([*lesson.problems, *NAMED_PROBLEM.findall(lesson.markdown)]):
+        if not (PROBLEMS / each / "problem.toml").is_file():
+            yield f"lessons/{slug}/lesson.md:1: there is no problem {each}"
+
+
+def has_not_the_form_that_is_promised(slug: str) -> Iterator[str]:
+    """One program a section, three questions, three problems or more; long enough to explain, short enough to read."""
+    if (lesson := _read(slug)) is None:
+        return
+    file = f"lessons/{slug}/lesson.md:1"
+    sections = [0]
+    for part in lesson.parts:
+        if isinstance(part, Text):
+            sections += [0] * len(re.findall("^## (?!Check yourself)", part.markdown, re.MULTILINE))
+        sections[-1] += isinstance(part, Program)
+    if sections[1:] != [1] * len(lesson.blocks):
+        yield f"{file}: each section needs one program; these have {sections[1:]}"
+    long = [line for block in lesson.blocks for line in block.code.splitlines() if len(line) > LONGEST_LINE]
+    yield from (f"{file}: a line of a program has over {LONGEST_LINE} characters: {line}" for line in long)
+    questions = [part for part in lesson.parts if isinstance(part, Question)]
+    if len(questions) != _QUESTIONS:
+        yield f"{file}: it has {len(questions)} questions instead of {_QUESTIONS}"
+    if len(lesson.problems) < _PROBLEMS:
+        yield f"lessons/order.toml:1: {slug} prepares {len(lesson.problems)} problems instead of {_PROBLEMS} or more"
+    if not _WORDS[0] <= (number := words(slug)) <= _WORDS[1]:
+        yield f"{file}: it has {number} words instead of {_WORDS[0]} to {_WORDS[1]}"
+
+
+def has_a_wrong_number_that_says_nothing(slug: str) -> Iterator[str]:
+    if (lesson := _read(slug)) is None:
+        return
+    numbers = [part for part in lesson.parts if isinstance(part, Question) and part.spec.kind == "number"]
+    for part in numbers:
+        if not part.slips:
+            yield f"lessons/{slug}/lesson.md:1: no wrong number of this question says what it shows: {part.text}"
+
+
+def corrects_a_mistake_that_is_not_listed(slug: str) -> Iterator[str]:
+    if (lesson := _read(slug)) is None:
+        return
+    corrected = {each for part in lesson.parts if isinstance(part, Misreading) for each in part.mistakes}
+    for each in sorted(corrected - MISTAKES):
+        yield f"lessons/{slug}/lesson.md:1: there is no mistake {each} on the list"
+
+
+def is_the_place_of_no_topic(slug: str) -> Iterator[str]:
+    row = f"[{slug}](../lessons/{slug}/lesson.md)"
+    if row not in (CHECKOUT / "docs" / "curriculum.md").read_text(encoding="utf-8"):
+        yield f"docs/curriculum.md:1: no topic has {row}"
+
+
+def words(slug: str) -> int:
+    """Those that all read: no programs, output, marks of boxes, claims and lists, nor what a wrong answer shows."""
+    lines, inside = [], False
+    for line in (LESSONS / slug / "lesson.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            inside = not inside
+        elif not inside and not line.startswith(("  > ", "- {{")):
+            lines.append(line)
+    return sum(any(each.isalnum() for each in word) for word in " ".join(lines).split())
+
+
+RULES: tuple[Rule, ...] = (
+    cannot_be_shown,
+    names_an_unknown_problem,
+    has_not_the_form_that_is_promised,
+    has_a_wrong_number_that_says_nothing,
+    corrects_a_mistake_that_is_not_listed,
+    is_the_place_of_no_topic,
+)
