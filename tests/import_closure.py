@@ -8,19 +8,20 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
-def closure(files: Iterable[str], within: tuple[str, ...] = ("",)) -> set[str]:
+def closure(files: Iterable[str], within: tuple[str, ...] = ("",), without: tuple[str, ...] = ()) -> set[str]:
     """The files themselves, what they import, and for tests the conftest.py of their folders.
 
     A program that a test starts is found by its name, if it is beside the file that names it.
 
     Args:
       within: prefixes. A file whose path begins with none of them is left out, with what it imports.
+      without: files that are left out, with what they import.
     """
     found: set[str] = set()
     waiting = list(files)
     while waiting:
         file = waiting.pop()
-        if file not in found and file.startswith(within):
+        if file not in found and file.startswith(within) and file not in without:
             found.add(file)
             waiting += [*_imports(file), *_conftests(file)]
     return found

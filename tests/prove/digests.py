@@ -9,6 +9,8 @@ from pathlib import Path
 from tests.import_closure import CHECKOUT, closure
 
 LIBRARIES = ("jax", "jaxlib", "flax", "optax")
+# What a program reads off a page is in the digest of each unit, so the reader of pages is not.
+_READERS = ("tests/docs/pages.py",)
 # Folders that programs read without an import.
 _READ_BY = {
     "tests/grader/program/scheduled_programs.py": (
@@ -51,7 +53,8 @@ def versions() -> dict[str, str]:
 @cache
 def shared(programs: tuple[str, ...]) -> tuple[str, ...]:
     """The files of tests/ and lessons/ that measuring programs import, without fixtures, and what those read."""
-    found = {path for path in closure(programs, within=("tests/", "lessons/")) if Path(path).name != "conftest.py"}
+    imported = closure(programs, within=("tests/", "lessons/"), without=_READERS)
+    found = {path for path in imported if Path(path).name != "conftest.py"}
     read = {file for path in found for folder in _READ_BY.get(path, ()) for file in files_in(folder)}
     return tuple(sorted(found | read))
 

@@ -200,6 +200,10 @@ def test_the_digest_has_what_a_program_imports_and_no_fixtures() -> None:
     assert not [path for path in found if path.endswith("conftest.py") or not path.startswith("tests/")]
 
 
+def test_what_reads_a_page_is_in_no_digest() -> None:
+    assert digests.shared(("tests/grader/explorer/own_programs.py",)) == ("tests/grader/explorer/own_programs.py",)
+
+
 def test_the_digest_has_the_schedules_that_a_lesson_reads() -> None:
     found = digests.shared(("lessons/tpu-schedule/claims.py",))
     assert [path for path in found if path.startswith("tests/grader/program/scheduled/")]
