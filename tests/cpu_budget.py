@@ -57,10 +57,6 @@ PER_TEST_S = {
     "tests/grader/test_call_verdicts.py": 10.0,
     "tests/grader/test_program_verdicts.py": 20.0,
     "tests/hostile/test_hostile.py": 5.0,
-    "tests/lessons/test_claims.py": 30.0,
-    "tests/lessons/test_explorable.py": 15.0,
-    "tests/lessons/test_programs_in_the_sandbox.py": 15.0,
-    "tests/problems/test_numbers.py": 20.0,
 }
 _SLOWEST = 3
 

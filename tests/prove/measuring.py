@@ -120,7 +120,8 @@ class _Worker:
             self._process.stdin.write(json.dumps([unit, str(output)]) + "\n")
             self._process.stdin.flush()
         if self._process.stdout.readline().strip() != "done":
-            raise MeasuringFailed(self._log.read_text(encoding="utf-8", errors="replace")[-4000:])
+            log = self._log.read_text(encoding="utf-8", errors="replace")[-4000:]
+            raise MeasuringFailed(log or "Its process ended without a word.")
         return json.loads(output.read_text(encoding="utf-8"))
 
     @property
