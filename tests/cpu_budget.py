@@ -46,6 +46,8 @@ FOLDERS_S = {
     "tests/lessons": 600,
     "tests/problems": 600,
     "tests/prose": 240,
+    "tests/prove": 600,
+    "tests/shipped": 240,
 }
 # How many of the tests in these files run depends on what changed, so each test has a budget, and a file has one for
 # what its tests share. The folder's does not include them.

@@ -115,5 +115,11 @@ def test_the_closure_has_indirect_imports_and_the_fixtures_of_folders() -> None:
 
 
 def test_the_closure_has_the_programs_that_tests_start() -> None:
-    found = closure(["tests/problems/test_numbers.py"])
-    assert {"tests/problems/statement_programs.py", "tests/problems/measured_programs.py"} <= found
+    found = closure(["tests/problems/on_8_devices.py"])
+    assert {"tests/problems/at_full_size.py", "tests/problems/measured_programs.py"} <= found
+
+
+def test_a_closure_within_a_folder_follows_no_import_out_of_it() -> None:
+    found = closure(["tests/problems/on_8_devices.py"], within=("tests/",))
+    assert "tests/problems/measured_programs.py" in found
+    assert not [path for path in found if not path.startswith("tests/")]
