@@ -20,7 +20,7 @@ ONLY_CHANGED = "MESHGRADE_TEST_ONLY_CHANGED"
 # What every test depends on.
 _COMMON = (
     *("uv.lock", "pyproject.toml", "meshgrade", "tests/conftest.py", "tests/parts.py", "tests/unchanged.py"),
-    *("tests/slow_tests.py", "tests/hung_tests.py", "tests/folder_times.py", "tests/cpu_budget.py"),
+    *("tests/slow_tests.py", "tests/hung_tests.py", "tests/folder_times.py", "tests/cpu_budget.py", "tests/faults.py"),
 )
 _JUDGE = ("grader/", "tests/grader/conftest.py", *_COMMON)
 _LESSONS = ("grader/", "app/__init__.py", "app/core/", "app/learning/__init__.py", "app/learning/lessons/")
