@@ -1,4 +1,4 @@
-"""One test for many texts: it fails once, and lists every fault, so that an author mends all of them together.
+"""One test for many texts: it fails once, and lists every fault, so that an author can fix all of them together.
 
 A test id for each page, name or problem made collecting the tests take longer than reading the texts.
 """

@@ -1,6 +1,6 @@
 """Pictures of pages: each one that a text shows exists, has a description and is small.
 
-Whether they show today's catalogue is only a warning: whoever adds a problem need not take all of them again.
+Whether they show today's catalogue is only a warning: if you add a problem, you need not take all of them again.
 """
 
 import json
