@@ -63,7 +63,7 @@ def serve(data: Path, *, all_problems: bool = False, problems: Path | None = Non
             yield Service(*read_addresses(server, log), data)
         finally:
             server.terminate()
-            server.communicate(timeout=20)
+            server.communicate(timeout=60)
 
 
 def read_addresses(server: subprocess.Popen[str], log: Path) -> tuple[str, str]:

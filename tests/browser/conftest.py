@@ -7,13 +7,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    ConsoleMessage,
+    Page,
+    StorageState,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, Service, serve
 from tests.browser.groups import grouped
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.workbench import OpenPage
 
+# Only a page that is broken takes this long. Playwright's own limit for what is expected, 5 s, is too short for a busy
+# machine.
+EXPECT_MS = 30_000
+PAGE_MS = 60_000
+expect.set_options(timeout=EXPECT_MS)
 # The Chromium of all browser tests while they run, and what ends it.
 _running: list[Browser] = []
 _ends = ExitStack()
@@ -26,7 +40,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     This happens as each test is collected, so that tests/slow_tests.py finds the group and gives it no other.
     """
     item.add_marker(pytest.mark.xdist_group(_GROUPS[item.path.stem]))
-    item.add_marker(pytest.mark.timeout(300))
+    item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture(scope="session")
@@ -44,9 +58,24 @@ def browser() -> Browser:
         pytest.skip(message)
     if not _running:
         playwright = _ends.enter_context(sync_playwright())
-        _running.append(playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS))
+        _running.append(_launch(playwright.chromium))
         _ends.callback(lambda: _running.pop().close())
     return _running[0]
+
+
+def _launch(chromium: BrowserType) -> Browser:
+    """Start Chromium with the limits of `PAGE_MS` in every context."""
+    browser = chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+    make = browser.new_context
+
+    def new_context(**options: Any) -> BrowserContext:
+        context = make(**options)
+        context.set_default_timeout(PAGE_MS)
+        context.set_default_navigation_timeout(PAGE_MS)
+        return context
+
+    browser.new_context = new_context  # type: ignore[method-assign]
+    return browser
 
 
 @pytest.hookimpl(trylast=True)

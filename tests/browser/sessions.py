@@ -10,7 +10,7 @@ from tests.browser.browser import Service
 
 def sign_in_by_link(service: Service) -> StorageState:
     """Follow the link that the service printed, which works once. Returns the cookies."""
-    with httpx.Client() as http:
+    with httpx.Client(timeout=60) as http:
         assert http.get(service.sign_in_url).status_code == 303
         cookies = [
             {

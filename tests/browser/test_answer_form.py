@@ -9,7 +9,7 @@ from playwright.sync_api import Page, StorageState, expect
 
 from tests.browser.browser import Service, serve
 from tests.browser.sessions import sign_in_by_link
-from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
+from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, reload_until
 from tests.grader.modes.answer.answer_package import FILES
 
 PROBLEM = "/problems/shard_bytes"
@@ -35,12 +35,8 @@ def signed_in(service: Service) -> StorageState:
 def _open_question(open_page: OpenPage, **options: object) -> Page:
     """Wait until the questions have been drawn, which happens once, in the walls."""
     page = open_page(PROBLEM, **options)
-    for _ in range(VERDICT_TIMEOUT_MS // 500):
-        if page.locator("form.answers").or_(page.locator(".expected")).count():
-            return page
-        page.wait_for_timeout(500)
-        page.reload()
-    raise AssertionError("the questions were not drawn")
+    reload_until(page, page.locator("form.answers").or_(page.locator(".expected")))
+    return page
 
 
 def _right_bytes(page: Page) -> int:

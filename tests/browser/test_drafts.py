@@ -76,7 +76,7 @@ def test_typing_on_after_a_save_whose_answer_was_lost_is_no_conflict(
 def test_what_is_typed_offline_is_saved_later(open_page: OpenPage, complaints: list[str]) -> None:
     page = open_page(PROBLEM)
     page.context.set_offline(True)
-    write(page, "# in a tunnel")
+    write(page, "# in a tunnel", offline=True)
     expect(mark(page)).to_have_text("Offline: kept in this browser")
     page.context.set_offline(False)
     expect(mark(page)).to_have_text("Saved")

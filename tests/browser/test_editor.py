@@ -66,12 +66,13 @@ def test_the_text_area_serves_where_the_editor_cannot_be_loaded(open_page: OpenP
 
 def test_names_of_the_libraries_are_completed_with_their_signatures(open_page: OpenPage) -> None:
     page = open_page(PROBLEM)
+    page.clock.install()
     write(page, "from jax import lax as l\nfrom flax import nnx\n")
     expect(page.locator(".cm-foldGutter")).to_be_visible()  # what completes is loaded with the first focus
     page.keyboard.type("y = l.psum_sc")
     expect(page.locator(".cm-tooltip-autocomplete li").first).to_contain_text("psum_scatter(x, axis_name, *")
     page.keyboard.press("Control+Space")
-    page.wait_for_timeout(100)  # it ignores keys that were meant for the text below a list that has just opened
+    page.clock.fast_forward(1000)  # it ignores keys that were meant for the text below a list that has just opened
     page.keyboard.press("Enter")
     page.keyboard.type("(1")
     expect(page.locator(".cm-line").last).to_have_text("y = l.psum_scatter(1)")
@@ -102,8 +103,9 @@ def test_a_syntax_error_is_marked_while_typing(open_page: OpenPage) -> None:
 
 def test_what_was_typed_before_a_reload_can_be_undone(open_page: OpenPage) -> None:
     page = open_page(PROBLEM)
+    page.clock.install()
     write(page, "first = 1")
-    page.wait_for_timeout(600)  # what is typed within half a second is undone together
+    page.clock.fast_forward(1000)  # what is typed within half a second is undone together
     page.keyboard.press("End")
     page.keyboard.type("\nsecond = 2")
     expect(page.locator("[data-draft-mark]")).to_have_text("Saved")
@@ -255,7 +257,6 @@ def test_the_code_is_formatted_from_the_menu_and_by_keys(open_page: OpenPage, co
     page = open_page(PROBLEM)
     with page.expect_response("**/extras-*.js"):
         editor(page).press("Home")
-    page.wait_for_timeout(300)
     write(page, "x=1")
     editor(page).press("Shift+Alt+F")
     expect(editor(page)).to_have_text("x = 1")

@@ -38,10 +38,17 @@ def test_the_starter_shows_its_picture_and_typing_draws_again(open_page: OpenPag
 def test_switched_off_it_waits_for_a_run_and_folds(open_page: OpenPage) -> None:
     page = open_page(PATH, viewport=WIDE)
     _drawn(page)
+    page.clock.install()
     switch = page.get_by_label("Draw as I type")
     switch.uncheck()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     write(page, "def (")
-    page.wait_for_timeout(2500)
+    # Longer than it waits until nobody types. The draft is saved in that time, too.
+    page.clock.fast_forward(60_000)
+    expect(page.locator("[data-draft-mark]")).to_have_text("Saved")
+    assert "draft" in asked
+    assert "picture" not in asked
     expect(page.locator("[data-picture-said]")).to_have_text("on fsdp = 8")
     write(page, SOURCE)
     fold = page.locator("[data-picture-fold]")

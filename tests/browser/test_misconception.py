@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import httpx
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
@@ -29,7 +28,7 @@ def publish(url: str, file: Path) -> str:
 def fail(url: str, name: str) -> None:
     """A student signs up and submits what is wrong."""
     owner = {"Authorization": f"Bearer {OWNER_TOKEN}"}
-    link = httpx.post(f"{url}/api/v1/invitations", json={"role": "student"}, headers=owner).json()["url"]
+    link = httpx.post(f"{url}/api/v1/invitations", json={"role": "student"}, headers=owner, timeout=60).json()["url"]
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=60) as http:
         form = http.get(link[link.index("/sign-up") :]).text
         hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
@@ -38,7 +37,6 @@ def fail(url: str, name: str) -> None:
         assert sent.json()["verdict"]["status"] == "rejected", sent.text
 
 
-@pytest.mark.timeout(120)
 def test_two_clicks_make_a_misconception(browser: Browser, null_service: Service, tmp_path: Path) -> None:
     url = null_service.url
     served = publish(url, package(tmp_path, FIRST))
@@ -64,5 +62,5 @@ def test_two_clicks_make_a_misconception(browser: Browser, null_service: Service
     for name in ("ada", "bob"):
         assert name not in text
     # Nothing has changed for students.
-    assert httpx.get(f"{url}/api/v1/problems/{SLUG}").json()["version"] == served
+    assert httpx.get(f"{url}/api/v1/problems/{SLUG}", timeout=60).json()["version"] == served
     context.close()

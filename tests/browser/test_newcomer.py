@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, StorageState, expect
 
 from tests.browser.browser import CHECKOUT, Service, serve
 from tests.browser.sessions import sign_in_by_link
-from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, await_verdict, turn_to, write
+from tests.browser.workbench import OpenPage, await_verdict, reload_until, turn_to, write
 
 PROBLEMS = CHECKOUT / "problems"
 # In the order of problems/tracks.toml: the first track, and the first problem of the second.
@@ -72,11 +72,7 @@ def _next(page: Page, slug: str) -> None:
 def _answer(page: Page) -> None:
     """Work out what the question asks, as a person with a pencil would."""
     form = page.locator("form.answers")
-    for _ in range(VERDICT_TIMEOUT_MS // 500):
-        if form.count():
-            break
-        page.wait_for_timeout(500)
-        page.reload()
+    reload_until(page, form)
     asked = page.get_by_role("region", name="Your question")
     for label, value in _solution(asked).items():
         form.get_by_label(label).fill(str(value))

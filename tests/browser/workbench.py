@@ -1,9 +1,9 @@
 """Actions of tests on the problem page, in the words of a reader."""
 
-import contextlib
+import time
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, TimeoutError
+from playwright.sync_api import Locator, Page
 
 OpenPage = Callable[..., Page]
 PROBLEM = "/problems/fsdp_step"
@@ -16,11 +16,11 @@ def editor(page: Page) -> Locator:
     return page.locator(".cm-content").and_(page.get_by_role("textbox", name="Your solution, Python"))
 
 
-def write(page: Page, source: str) -> None:
+def write(page: Page, source: str, *, offline: bool = False) -> None:
     """Replace the editor's text, as a paste does, once its keys are there. Without a network they are not coming."""
     editor(page).focus()
-    with contextlib.suppress(TimeoutError):
-        page.locator(".cm-foldGutter").wait_for(timeout=3000)
+    if not offline:
+        page.locator(".cm-foldGutter").wait_for()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(source)
 
@@ -29,6 +29,15 @@ def turn_to(page: Page, name: str) -> Locator:
     """Select a tab. Returns its part of the page."""
     page.get_by_role("tab", name=name).click()
     return page.get_by_role("tabpanel", name=name)
+
+
+def reload_until(page: Page, shown: Locator) -> None:
+    """Reload the page until it shows this, which is drawn or graded meanwhile."""
+    deadline = time.monotonic() + VERDICT_TIMEOUT_MS / 1000
+    while not shown.count():
+        assert time.monotonic() < deadline, page.locator("body").inner_text()
+        page.wait_for_timeout(500)
+        page.reload()
 
 
 def await_verdict(page: Page, status: str) -> Locator:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,18 @@ _PLANTED = frozenset(
     "left-behind planted planted.pth sitecustomize.py from-left from-right jit_add-planted-cache".split()
 )
 _SETTLE_S = 60.0
+# Processes end a little after their grading, and take descriptors and threads with them. Files stay.
+_COUNTS = ("processes", "descriptors", "threads")
+_FILES = ("host", "left")
+# So many looks that are alike, before the first attack.
+_ALIKE = 10
+# Where a submission could leave a file. All arenas of this machine share these folders.
+_FOLDERS = (
+    *map(Path, ("/", "/tmp", "/var/tmp", "/dev/shm")),
+    Path(np.__path__[0]),
+    Path(np.__path__[0]).parent,
+    PACKAGE,
+)
 # Channel, two outputs, the process's handle, and the selector that watches them.
 _DESCRIPTORS_PER_FORK = 5
 
@@ -61,7 +74,7 @@ class Arena:
         self._judge = Judge(self._sandbox, SECRET, self._cache)
         self._host = Path(tempfile.mkdtemp(prefix="meshgrade-host-", dir="/var/tmp"))
         self._listeners = list(_listeners(f"meshgrade-{self._canary}"))
-        self._before = ""
+        self._before: _State = {}
         self._left_before = frozenset(_left_on_the_host())
 
     def __enter__(self) -> "Arena":
@@ -143,11 +156,16 @@ class Arena:
         Files are removed, and what else is left is then expected, so later attacks are not blamed for it.
         """
         before, now = self._before, self._settled_state()
-        if now != before:
+        if _exceeds(now, before):
             for path in map(Path, set(_left_on_the_host()) - self._left_before):
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-            self._before = self._state()
-            return f"something was left behind.\nbefore:\n{before}\nafter:\n{now}"
+            cleaned = self._state()
+            self._before = before | {name: cleaned[name] for name in _FILES}
+            # Processes that were still ending when the files were found are not expected later.
+            self._before = self._settled_state()
+            return f"something was left behind.\nbefore:\n{_lines(before)}\nafter:\n{_lines(now)}"
+        # Fewer processes than before: one of them was still ending then.
+        self._before = now
         for listener in self._listeners:
             try:
                 listener.accept()
@@ -169,25 +187,35 @@ class Arena:
             source = source.replace(f"@{name}@", target)
         return source
 
-    def _settled_state(self) -> str:
-        """The state once the pool is full again, or the current state if it does not fill."""
+    def _settled_state(self) -> "_State":
+        """The state once the pool is full again and what ends has ended, or the current state if they take too long.
+
+        A file that was left is not waited for.
+        """
         deadline = time.monotonic() + _SETTLE_S
-        state, was_full = self._state(), False
+        state, was_full, alike = self._state(), False, 0
         while time.monotonic() < deadline:
             time.sleep(0.05)
             # Asked before each look: a fork that is being made is not among those that wait, and would count as left.
             pool = self._sandbox.stats()
             is_full = pool.alive and pool.full
             again = self._state()
-            if again == state and was_full and is_full and (not self._before or again == self._before):
+            alike = alike + 1 if again == state and was_full and is_full else 0
+            if alike and self._is_final(again, alike):
                 return again
             state, was_full = again, is_full
         return state
 
-    def _state(self) -> str:
+    def _is_final(self, state: "_State", alike: int) -> bool:
+        before = self._before
+        if not before:
+            return alike >= _ALIKE
+        return not _exceeds(state, before) or any(state[name] != before[name] for name in _FILES)
+
+    def _state(self) -> "_State":
         """Everything that a submission could leave behind, without the pool's waiting forks."""
         waiting = self._sandbox.stats().pids
-        parts = {
+        return {
             "processes": len(set(descendants(os.getpid())) - set(waiting)),
             "descriptors": len(os.listdir("/proc/self/fd")) - _DESCRIPTORS_PER_FORK * len(waiting),
             "threads": threading.active_count(),
@@ -196,7 +224,18 @@ class Arena:
             "host": sorted(os.listdir(self._host)),
             "left": sorted(_left_on_the_host()),
         }
-        return "\n".join(f"{name}: {part}" for name, part in parts.items())
+
+
+_State = dict[str, Any]
+
+
+def _exceeds(now: _State, before: _State) -> bool:
+    """Whether there is more than before, or something else."""
+    return any(now[name] > before[name] if name in _COUNTS else now[name] != before[name] for name in now)
+
+
+def _lines(state: _State) -> str:
+    return "\n".join(f"{name}: {part}" for name, part in state.items())
 
 
 def _listeners(name: str) -> Iterator[socket.socket]:
@@ -210,8 +249,7 @@ def _listeners(name: str) -> Iterator[socket.socket]:
 
 
 def _left_on_the_host() -> Iterator[str]:
-    numpy = Path(np.__path__[0])
-    for folder in (Path("/"), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), numpy, numpy.parent, PACKAGE):
+    for folder in _FOLDERS:
         for entry in os.scandir(folder):
             try:
                 owner = entry.stat(follow_symlinks=False).st_uid
