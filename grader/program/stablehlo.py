@@ -23,6 +23,7 @@ _NAMESPACED = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
 _PLAIN = re.compile(r"[\w.\- ]*", re.ASCII)
 _TENSOR = re.compile(r"((?:\d+x)*)([A-Za-z]\w*(?:<\w+>)?)", re.ASCII)
 _ELEMENT = re.compile(r"tensor<(?:\d+x)*([a-z]\w*)[,>]", re.ASCII)
+_ELEMENT_OF_ANY = re.compile(r"tensor<(?:\d+x)*([A-Za-z]\w*(?:<\w+>)?)[,>]", re.ASCII)
 _COMPLEX = {"complex<f32>": "c64", "complex<f64>": "c128"}
 _PRODUCTS = {"stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution"}
 _DONATED = "jax.buffer_donor"
@@ -55,6 +56,7 @@ class ExportedProgram:
       products: the place of each matrix product and convolution, in the order of the text.
       product_lines: for each source line, how many calls lead to matrix products and convolutions that it wrote.
       line_dtypes: for each source line, the dtypes of floating-point arrays that its operations take and give.
+      element_types: the dtype of each tensor, and the first source line with one. An unknown dtype is as written.
       constraints: the sharding constraints with a source line, in the order of the text.
       custom_calls: targets, in the order of the text.
       donated: (argument, output) for every donated argument of `main`. The output is the one that takes its buffer
@@ -70,6 +72,7 @@ class ExportedProgram:
     products: tuple[Place, ...]
     product_lines: Mapping[int, int]
     line_dtypes: Mapping[int, frozenset[str]]
+    element_types: Mapping[str, int | None]
     constraints: tuple[ShardingConstraint, ...]
     custom_calls: tuple[str, ...]
     donated: tuple[tuple[int, int | None], ...]
@@ -122,6 +125,7 @@ def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
         tuple(products),
         product_lines,
         _line_dtypes(text, locations),
+        _element_types(tokens, text, locations),
         read_constraints(text, locations),
         tuple(custom_calls),
         donated,
@@ -168,6 +172,28 @@ def _line_dtypes(text: str, locations: Locations) -> dict[int, frozenset[str]]:
             dtypes = {_dtype(each) for each in _ELEMENT.findall(row)}
             found.setdefault(line, set()).update(each for each in dtypes if each[0] in "bf" and each in DTYPES)
     return {line: frozenset(dtypes) for line, dtypes in found.items()}
+
+
+def _element_types(tokens: Tokens, text: str, locations: Locations) -> dict[str, int | None]:
+    """Read every tensor's type. The rows of the text, which names may imitate, only give the lines."""
+    found: dict[str, int | None] = {}
+    for at in range(tokens.end):
+        if tokens[at] == "tensor" and tokens[at + 1] == "<":
+            match = _TENSOR.fullmatch("".join(_without_encoding(tokens, at + 1)))
+            name = _dtype(match[2]) if match else "".join(_without_encoding(tokens, at + 1))
+            found.setdefault(name, None)
+    for row in text.splitlines():
+        for name in _ELEMENT_OF_ANY.findall(row):
+            dtype = _dtype(name)
+            if dtype in found and found[dtype] is None:
+                found[dtype] = locations.of_row(row)
+    return found
+
+
+def _without_encoding(tokens: Tokens, opening: int) -> list[str]:
+    """The tokens of a tensor's type, whose bracket opens at `opening`. An encoding follows a comma."""
+    inside = tokens.items[opening + 1 : tokens.partners[opening]]
+    return inside[: inside.index(",")] if "," in inside else inside
 
 
 def _collective(tokens: Tokens, at: int, kind: str, place: Place, locations: Locations) -> ExportedCollective:
@@ -224,10 +250,7 @@ def _type(tokens: Tokens, at: int) -> tuple[Shape | None, int]:
     end = tokens.partners[at + 1]
     if tokens[at] != "tensor":
         return None, end + 1
-    inside = tokens.items[at + 2 : end]
-    # An encoding follows a comma.
-    text = "".join(inside[: inside.index(",")] if "," in inside else inside)
-    match = _TENSOR.fullmatch(text)
+    match = _TENSOR.fullmatch("".join(_without_encoding(tokens, at + 1)))
     dims = [integer(size) for size in match[1].split("x")[:-1]] if match else []
     if match is None or None in dims or _dtype(match[2]) not in DTYPES:
         raise tokens.error(at + 2, "a tensor of a fixed shape and a known dtype")

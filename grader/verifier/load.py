@@ -17,6 +17,7 @@ from grader.runner.artifact import APPROX_TOP_K, read_exported
 from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.verifier.approx_top_k import without_approximations
 from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
+from grader.verifier.element_types import check_written
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
@@ -128,6 +129,7 @@ def read_artifact(
     written = exported.mlir_module()
     module = read_stablehlo(written)
     check_operations(module, for_chip=bool(chip), for_tpus=for_tpus)
+    check_written(module)
     return exported, written, module
 
 

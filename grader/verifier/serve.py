@@ -24,6 +24,7 @@ from grader.program.tokens import ProgramUnreadable
 from grader.runner.artifact import artifact_of
 from grader.runner.confine import limit_memory
 from grader.runner.request_loop import Fields, answer_requests, refusal
+from grader.verifier.element_types import check_runs
 from grader.verifier.errors import OnlyOnChips, ProgramRefused
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, graph_of, peak_of, run
@@ -67,6 +68,7 @@ class _Verifier:
                 jax.clear_caches()
                 return self._compile(request, values["artifact"].tobytes())
             case "run" if self._loaded is not None:
+                check_runs(self._loaded.exported, self._loaded.hlo)
                 try:
                     outputs["steps"] = run(self._loaded, values["state"], values["inputs"], request["steps"])
                 except (jax.errors.JaxRuntimeError, ValueError, TypeError) as error:

@@ -381,6 +381,17 @@ def test_what_ends_a_verifier_is_told_and_harms_nobody_else(verdict_of, step, re
     assert verdict_of(INIT + STEP).status == "accepted"
 
 
+@pytest.mark.parametrize("collective", ["ppermute(two, 'x', [(0, 1), (1, 0)])", "all_gather(two, 'x')[0]"])
+def test_elements_of_two_bits_are_refused_before_they_run(verdict_of, collective):
+    """XLA:CPU moves them with a wrong width, in the memory of the verifier that all share."""
+    two = "jnp.mean(x, axis=0) + 0 * jax.lax.COLLECTIVE.astype(x.dtype)".replace("COLLECTIVE", collective)
+    step = BY_HAND.replace("        mean = REDUCED", f"        two = x[0].astype(jnp.int2)\n        mean = {two}")
+    verdict = verdict_of(INIT + step)
+    assert (verdict.status, verdict.reason) == ("rejected", "not_exportable"), told(verdict)
+    assert "an array of `int2` on line" in told(verdict)
+    assert verdict_of(INIT + STEP).status == "accepted"
+
+
 def test_hidden_values_never_reach_the_submission(verdict_of):
     """What is traced has shapes and no values, so there is nothing to print."""
     verdict = verdict_of(INIT + STEP.replace("    mean", "    print(x)\n    mean", 1))
