@@ -49,8 +49,8 @@ _RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
 # What depends most on JAX: private names, what programs can contain, references, and students' submissions.
 _NEXT_JAX = (
     *("tests/grader/runner/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
-    *("tests/grader/verifier/test_kernels.py", "tests/grader/test_call_verdicts.py"),
-    "tests/grader/test_program_verdicts.py",
+    *("tests/grader/verifier/test_kernels.py", "tests/grader/verifier/test_element_types.py"),
+    *("tests/grader/test_call_verdicts.py", "tests/grader/test_program_verdicts.py"),
 )
 # As many processes as there are cores.
 _PROCESSES = ("-n", str(os.cpu_count() or 1))

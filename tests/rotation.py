@@ -26,6 +26,7 @@ from tests.selection import EVERYTHING, git
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 FILE = CHECKOUT / ".ci" / "rotation.toml"
+_HEADER = "# When each part of `./meshgrade test --all` ran last, and what it found (tests/rotation.py).\n"
 _SHARES = 4
 _VERDICTS = ("tests/grader/test_program_verdicts.py", "tests/grader/test_call_verdicts.py")
 _REPORTED = timedelta(days=7)
@@ -120,7 +121,8 @@ def _record(name: str, reported: list[str], refused: list[str], today: date) -> 
     # What was listed and is late stays listed, with the day that it had.
     failures += [{"test": each, "until": until.get(each, today + _REPORTED)} for each in refused]
     records[name] = {"commit": git("rev-parse", "HEAD") or "", "date": today, "failures": failures}
-    FILE.write_text("\n".join(_table(part, records[part]) for part in PARTS if part in records), encoding="utf-8")
+    tables = [_table(part, records[part]) for part in PARTS if part in records]
+    FILE.write_text("\n".join([_HEADER, *tables]), encoding="utf-8")
 
 
 def _table(name: str, record: Mapping[str, Any]) -> str:
