@@ -1,6 +1,6 @@
 """The digest of everything in a package that a verdict on one of its files depends on.
 
-A stored verdict holds for the digest that stands beside it (shipped_verdicts.py), and the digest decides whether a run
+A stored verdict holds for the digest that is beside it (shipped_verdicts.py), and the digest decides whether a run
 judges the file again (shipped_submissions.py).
 """
 
