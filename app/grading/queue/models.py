@@ -44,7 +44,7 @@ def _partial(name: str, *columns: str, where: TextClause) -> Index:
 
 
 class WorkRow(LeasedRow):
-    """The columns of a table of work. A worker leases the row (app/core/lease.py). One line orders all tables.
+    """The columns of a table of work. A worker leases the row (app/core/lease.py). Two lines order all tables.
 
     `share` is who waits for it and takes turns with others: a user's id, unless it is set before `line_up`, which also
     sets `priority` and `turn_at`, the place in line (app/grading/queue/fair_share.py).
@@ -62,6 +62,16 @@ class WorkRow(LeasedRow):
     def is_due(cls) -> ColumnElement[bool]:
         """Whether the row waits and may be taken."""
         return cls.status == "queued"
+
+    @classmethod
+    def is_long(cls) -> ColumnElement[bool]:
+        """Whether the work can take minutes. It waits in a line of its own, for slots that take nothing else."""
+        return false()
+
+    @property
+    def long(self) -> bool:
+        """Whether this work can take minutes."""
+        return False
 
     @classmethod
     def works(cls) -> ColumnElement[str]:
@@ -82,7 +92,8 @@ def line_indexes(table: str) -> tuple[Index, Index]:
 
 
 class FairShareRow(Base):
-    """The last round in which this share was served (app/grading/queue/fair_share.py).
+    """The last round in which this share was served (app/grading/queue/fair_share.py), and `long_round` that of the
+    line of what can take minutes. -1 and None if it never was.
 
     `user_id` is None for work of the service itself. Those of guests are deleted every hour.
     """
@@ -92,6 +103,7 @@ class FairShareRow(Base):
     share: Mapped[str] = mapped_column(String(80), primary_key=True)
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     round: Mapped[int] = mapped_column(Integer(), index=True)
+    long_round: Mapped[int | None] = mapped_column(Integer(), index=True)
 
 
 class AttemptRow(WorkRow, Base):

@@ -43,9 +43,14 @@ class TakingLeases(Leases):
 
 
 def slots_for(
-    database: Database, jobs: Sequence[Jobs[Any]] = (), *, walls: Walls | None = None, lease_s: float = 30.0
+    database: Database,
+    jobs: Sequence[Jobs[Any]] = (),
+    *,
+    walls: Walls | None = None,
+    lease_s: float = 30.0,
+    slots: int = 1,
 ) -> Slots:
-    limits = QueueLimits(slots=1, lease_s=lease_s, retry_s=2.0, max_tries=3, max_deaths=2)
+    limits = QueueLimits(slots=slots, lease_s=lease_s, retry_s=2.0, max_tries=3, max_deaths=2)
     walls, events = walls or Walls.elsewhere(), AttemptEvents()
     return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs)
 

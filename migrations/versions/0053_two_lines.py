@@ -1,0 +1,18 @@
+"""Work that can take minutes has rounds of its own, so that what waits there decides nothing for everyone else."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0053_0045"
+down_revision = "0052_0045"
+
+
+def upgrade() -> None:
+    # Null at a share that was never served in that line.
+    op.add_column("fair_shares", sa.Column("long_round", sa.Integer(), nullable=True))
+    op.create_index("ix_fair_shares_long_round", "fair_shares", ["long_round"])
+
+
+def downgrade() -> None:
+    op.drop_index("ix_fair_shares_long_round", "fair_shares")
+    op.drop_column("fair_shares", "long_round")
