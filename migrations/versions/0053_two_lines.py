@@ -1,4 +1,4 @@
-"""Work that can take minutes has rounds of its own, so that what waits there decides nothing for everyone else."""
+"""The last round in which each share was served in the line of work that can take minutes."""
 
 import sqlalchemy as sa
 from alembic import op

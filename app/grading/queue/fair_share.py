@@ -33,7 +33,6 @@ from sqlalchemy import (
     Integer,
     Select,
     String,
-    TextClause,
     Update,
     bindparam,
     delete,
@@ -224,8 +223,8 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """How a share stands in a line: the current round, the last one in which it was served, and the last one in which
-    it has a piece that is due. Both are None if there is none.
+    """The position of a share: the current round of the line, the last one in which the share was served, and the last
+    one in which it has a piece that is due. The last two are None if there is none.
     """
 
     current: int
@@ -262,16 +261,19 @@ def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
     share = bindparam("share", type_=String)
     served_in = _round(long=long)
 
-    def place(rows: type[WorkRow], *conditions: ColumnElement[bool] | TextClause, last: bool) -> Any:
-        found = select(rows.priority).where(rows.is_due(), _in_line(rows, long=long), *conditions)
-        return found.order_by(rows.priority.desc() if last else rows.priority).limit(1).scalar_subquery()
+    def first(rows: type[WorkRow]) -> Any:
+        found = select(rows.priority).where(rows.is_due(), _in_line(rows, long=long))
+        return found.order_by(rows.priority).limit(1).scalar_subquery()
+
+    def last(rows: type[WorkRow]) -> Any:
+        return select(func.max(rows.priority)).where(*_of(rows, share, long=long), rows.is_ready()).scalar_subquery()
 
     columns: list[Any] = [
         select(func.max(served_in)).scalar_subquery(),
         select(served_in).where(FairShareRow.share == share).scalar_subquery(),
         FromNow(),
-        *(place(each, last=False) for each in tables),
-        *(place(each, each.share == share, IS_WAITING, last=True) for each in tables),
+        *(first(each) for each in tables),
+        *(last(each) for each in tables),
     ]
     return select(*columns)
 
@@ -289,8 +291,14 @@ def _following(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
 
 def _behind(rows: type[WorkRow], *, long: bool) -> tuple[Any, ...]:
     """What the share has in line, apart from what is taken."""
-    share, taken = bindparam("mine", type_=String), bindparam("taken", type_=String)
-    return rows.share == share, IS_WAITING, rows.status == "queued", _in_line(rows, long=long), rows.id != taken
+    return *_of(rows, bindparam("mine", type_=String), long=long), rows.id != bindparam("taken", type_=String)
+
+
+def _of(rows: type[WorkRow], share: Any, *, long: bool) -> tuple[Any, ...]:
+    """What a share has in line. The status is not compared with `queued`, or the database might search all of the line
+    for this share, by the index on places.
+    """
+    return rows.share == share, IS_WAITING, rows.status != "running", _in_line(rows, long=long)
 
 
 @cache
@@ -306,7 +314,7 @@ def _advance(tables: tuple[type[WorkRow], ...], number: int, *, long: bool) -> U
     rows = tables[number]
     first = rows.priority == bindparam("first", type_=Integer)
     # Another process may be taking it, and then waits for the share's row, which this transaction has locked.
-    free = select(rows.id).where(*_behind(rows, long=long), rows.is_due(), first).with_for_update(skip_locked=True)
+    free = select(rows.id).where(*_behind(rows, long=long), rows.is_ready(), first).with_for_update(skip_locked=True)
     place, at = bindparam("place", type_=Integer), bindparam("at", type_=UTCDateTime)
     return update(rows).where(rows.id.in_(free)).values(priority=place, turn_at=at)
 
@@ -317,7 +325,7 @@ async def _pieces(session: AsyncSession, row: WorkRow) -> list[_Piece]:
     """
     found: list[_Piece] = []
     for rows in _tables(long=row.long):
-        columns = rows.id, rows.priority, rows.turn_at, rows.is_due()
+        columns = rows.id, rows.priority, rows.turn_at, rows.is_ready()
         query = select(*columns).where(*_behind(rows, long=row.long)).with_for_update(skip_locked=True)
         for each in await session.execute(query, {"mine": row.share, "taken": row.id}):
             found.append(_Piece(rows, *each))

@@ -23,6 +23,7 @@ from sqlalchemy import (
     false,
     or_,
     text,
+    true,
     type_coerce,
 )
 from sqlalchemy.orm import Mapped, mapped_column
@@ -61,7 +62,12 @@ class WorkRow(LeasedRow):
     @classmethod
     def is_due(cls) -> ColumnElement[bool]:
         """Whether the row waits and may be taken."""
-        return cls.status == "queued"
+        return and_(cls.status == "queued", cls.is_ready())
+
+    @classmethod
+    def is_ready(cls) -> ColumnElement[bool]:
+        """Whether the row may be taken if it waits."""
+        return true()
 
     @classmethod
     def is_long(cls) -> ColumnElement[bool]:
@@ -177,8 +183,8 @@ class AttemptRow(WorkRow, Base):
     fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
     @classmethod
-    def is_due(cls) -> ColumnElement[bool]:
-        return and_(cls.status == "queued", or_(cls.not_before.is_(None), cls.not_before <= FromNow()))
+    def is_ready(cls) -> ColumnElement[bool]:
+        return or_(cls.not_before.is_(None), cls.not_before <= FromNow())
 
     @classmethod
     def works(cls) -> ColumnElement[str]:

@@ -85,7 +85,7 @@ async def test_what_waits_for_long_keeps_no_attempt_behind_live_pictures(backend
 async def test_of_twenty_runs_one_goes_before_a_classmates_attempt_whatever_waits(backend):
     await hold_up(backend)
     async with backend.grading():
-        # Several rounds, so that what is held up is old.
+        # Several rounds, so everything that is held up is old.
         for number in range(5):
             for name in ("ada", "bob"):
                 await backend.ended(await backend.hand_in(f"take 0 before-{number}", name, "run"))
