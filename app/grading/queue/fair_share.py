@@ -262,8 +262,8 @@ def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
     served_in = _round(long=long)
 
     def first(rows: type[WorkRow]) -> Any:
-        found = select(rows.priority).where(rows.is_due(), _in_line(rows, long=long))
-        return found.order_by(rows.priority).limit(1).scalar_subquery()
+        due = rows.is_due(), _in_line(rows, long=long)
+        return select(func.min(rows.priority)).where(*due).scalar_subquery()
 
     def last(rows: type[WorkRow]) -> Any:
         return select(func.max(rows.priority)).where(*_of(rows, share, long=long), rows.is_ready()).scalar_subquery()
