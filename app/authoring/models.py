@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, Integer, String
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base
@@ -25,3 +25,11 @@ class ValidationRow(JobRow, Base):
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
     steps: Mapped[list[dict[str, Any]]] = mapped_column("findings", JSON())
     total: Mapped[int] = mapped_column(Integer())
+
+    @classmethod
+    def is_long(cls) -> ColumnElement[bool]:
+        return true()
+
+    @property
+    def long(self) -> bool:
+        return True

@@ -19,7 +19,8 @@ from app.core.background_loop import Loop
 from app.core.clock import now
 from app.core.database import Database, insert_into
 from app.core.errors import TooManyGuestRuns
-from app.grading.queue.models import AttemptRow, FairShareRow
+from app.grading.queue.fair_share import forget_shares
+from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import ENDED
 
 _STORED_FOR = timedelta(days=1)
@@ -64,7 +65,7 @@ def forgetting_guests(database: Database, *others: Callable[[Database], Awaitabl
 
 async def forget_networks(database: Database) -> None:
     async with database.writing() as session:
-        await session.execute(delete(FairShareRow).where(FairShareRow.user_id == GUEST_ID))
+        await forget_shares(session, GUEST_ID)
 
 
 async def forget_older_runs(database: Database) -> None:

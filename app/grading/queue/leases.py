@@ -13,7 +13,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.lease import FREE, is_free, lock, not_held, take, until, write
 from app.grading.queue.events import AttemptEvents, Change
-from app.grading.queue.fair_share import back_off
+from app.grading.queue.fair_share import back_off, close_up, line_up_again
 from app.grading.queue.fault_signature import signature_of
 from app.grading.queue.grading_tries import Phases, begin, conclude
 from app.grading.queue.models import AttemptRow
@@ -115,8 +115,12 @@ class Leases:
         after = back_off(self._retry_s, lease.tries)
         gradings = conclude(lease.gradings, now(), "failed", phases, message)
         again = {**_QUEUED_AGAIN, "not_before": until(after), "gradings": gradings}
-        is_written = await self._write(lease, **again, phase="waiting for another try")
-        return now() + after if is_written else None
+        async with self._database.writing() as session:
+            again["phase"] = "waiting for another try"
+            if not await write(session, AttemptRow, lease.attempt_id, lease.fence_token, **again):
+                return None
+            await line_up_again(session, await session.get_one(AttemptRow, lease.attempt_id))
+        return now() + after
 
     async def rescue(
         self, session: AsyncSession, *, max_deaths: int, everything: bool, own: Collection[str] = ()
@@ -134,6 +138,8 @@ class Leases:
         for row in rows:
             if self._fail_or_requeue(row, max_deaths):
                 await self._hooks.on_finished(session, row.id)
+            else:
+                await line_up_again(session, row)
         steps = [(row.id, Change(cast(AttemptStatus, row.status), None)) for row in rows]
         # After the commit, because a rolled-back change did not happen.
         event.listen(session.sync_session, "after_commit", lambda _: self._publish(steps), once=True)
@@ -168,10 +174,13 @@ async def cancel_row(session: AsyncSession, attempt_id: str) -> bool:
     row = await session.get(AttemptRow, attempt_id, with_for_update=True)
     if row is None or row.status not in ("queued", "running"):
         return False
-    if row.status == "running":
+    waited = row.status == "queued"
+    if not waited:
         row.gradings = conclude(row.gradings, now(), "cancelled")
     row.status, row.phase, row.finished_at = "cancelled", None, now()
     row.fence_token = row.lease_until = row.not_before = None
+    if waited:
+        await close_up(session, row)
     return True
 
 

@@ -23,6 +23,7 @@ from sqlalchemy import (
     false,
     or_,
     text,
+    true,
     type_coerce,
 )
 from sqlalchemy.orm import Mapped, mapped_column
@@ -44,7 +45,7 @@ def _partial(name: str, *columns: str, where: TextClause) -> Index:
 
 
 class WorkRow(LeasedRow):
-    """The columns of a table of work. A worker leases the row (app/core/lease.py). One line orders all tables.
+    """The columns of a table of work. A worker leases the row (app/core/lease.py). Two lines order all tables.
 
     `share` is who waits for it and takes turns with others: a user's id, unless it is set before `line_up`, which also
     sets `priority` and `turn_at`, the place in line (app/grading/queue/fair_share.py).
@@ -61,7 +62,22 @@ class WorkRow(LeasedRow):
     @classmethod
     def is_due(cls) -> ColumnElement[bool]:
         """Whether the row waits and may be taken."""
-        return cls.status == "queued"
+        return and_(cls.status == "queued", cls.is_ready())
+
+    @classmethod
+    def is_ready(cls) -> ColumnElement[bool]:
+        """Whether the row may be taken if it waits."""
+        return true()
+
+    @classmethod
+    def is_long(cls) -> ColumnElement[bool]:
+        """Whether the work can take minutes. It waits in a line of its own, for slots that take nothing else."""
+        return false()
+
+    @property
+    def long(self) -> bool:
+        """Whether this work can take minutes."""
+        return False
 
     @classmethod
     def works(cls) -> ColumnElement[str]:
@@ -82,7 +98,8 @@ def line_indexes(table: str) -> tuple[Index, Index]:
 
 
 class FairShareRow(Base):
-    """The last round in which this share was served (app/grading/queue/fair_share.py).
+    """The last round in which this share was served (app/grading/queue/fair_share.py), and `long_round` that of the
+    line of what can take minutes. -1 and None if it never was.
 
     `user_id` is None for work of the service itself. Those of guests are deleted every hour.
     """
@@ -92,6 +109,7 @@ class FairShareRow(Base):
     share: Mapped[str] = mapped_column(String(80), primary_key=True)
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     round: Mapped[int] = mapped_column(Integer(), index=True)
+    long_round: Mapped[int | None] = mapped_column(Integer(), index=True)
 
 
 class AttemptRow(WorkRow, Base):
@@ -165,8 +183,8 @@ class AttemptRow(WorkRow, Base):
     fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
     @classmethod
-    def is_due(cls) -> ColumnElement[bool]:
-        return and_(cls.status == "queued", or_(cls.not_before.is_(None), cls.not_before <= FromNow()))
+    def is_ready(cls) -> ColumnElement[bool]:
+        return or_(cls.not_before.is_(None), cls.not_before <= FromNow())
 
     @classmethod
     def works(cls) -> ColumnElement[str]:

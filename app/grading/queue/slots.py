@@ -63,7 +63,7 @@ class Slots:
         quick: list[Jobs[Any] | None] = [None, *(each for each in jobs if not each.is_long)]
         self._without_rejudges = _Kinds(quick, [AttemptRow.kind != "rejudge"])
         self._quick = _Kinds(quick)
-        self._long = _Kinds([each for each in jobs if each.is_long])
+        self._long = _Kinds([each for each in jobs if each.is_long], long=True)
         self._taking = asyncio.Lock()
         self._rejudging = 0
         # With the fence token of the job that each does.
@@ -161,6 +161,9 @@ class Slots:
 class _Kinds:
     """Kinds of work, and the line of all of them. None are attempts."""
 
-    def __init__(self, kinds: Sequence[Jobs[Any] | None], of_attempts: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, kinds: Sequence[Jobs[Any] | None], of_attempts: Sequence[Any] = (), *, long: bool = False
+    ) -> None:
         self.kinds = kinds
-        self.line = Line([(AttemptRow, of_attempts) if each is None else (each.rows, each.only_if) for each in kinds])
+        tables = [(AttemptRow, of_attempts) if each is None else (each.rows, each.only_if) for each in kinds]
+        self.line = Line(tables, long=long)

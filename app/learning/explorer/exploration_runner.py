@@ -29,10 +29,10 @@ class Explorer:
     def __init__(self, grader: Grader, packages: PackageSource) -> None:
         self._grader = grader
         self._packages = packages
-        for_chips = ExplorationRow.chip.is_not(None)
+        of_chips = ExplorationRow.is_long()
         self.jobs = [
             Jobs(ExplorationRow, self._explore, only_if=(condition,), is_long=is_long)
-            for condition, is_long in ((~for_chips, False), (for_chips, True))
+            for condition, is_long in ((~of_chips, False), (of_chips, True))
         ]
 
     async def _explore(self, job: Job[ExplorationRow]) -> None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
@@ -44,3 +44,11 @@ class ExplorationRow(JobRow, Base):
     phase: Mapped[str | None] = mapped_column(String(100))
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     shared_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+
+    @classmethod
+    def is_long(cls) -> ColumnElement[bool]:
+        return cls.chip.is_not(None)
+
+    @property
+    def long(self) -> bool:
+        return self.chip is not None

@@ -23,7 +23,7 @@ from app.core.rest.paging import Cursor, Page, paged
 from app.core.view import View
 from app.grading.attempts.guests import admit_guest, share_of
 from app.grading.attempts.source_rules import check_source
-from app.grading.queue.fair_share import line_up
+from app.grading.queue.fair_share import close_up, line_up
 from app.grading.queue.protocol import Enqueue
 from app.learning.explorer.errors import (
     ExplorationNotFound,
@@ -175,10 +175,13 @@ class Explorations:
             # The one that is replaced may have the result of equal work.
             row.result = await _earlier_result(session, row.digest)
             replaced = (ExplorationRow.id == replaces, ExplorationRow.shared_at.is_(None), *_of(user))
-            ended = await session.scalars(delete(ExplorationRow).where(*replaced).returning(ExplorationRow.status))
+            drop = delete(ExplorationRow).where(*replaced).returning(ExplorationRow.status)
+            waited = "queued" in (await session.scalars(drop)).all()
+            if waited:
+                await close_up(session, row)
             await _refuse_too_many(session, user)
             # One that was replaced before it began has cost nothing, so this one takes its turn.
-            if user.guest is not None and "queued" not in ended.all():
+            if user.guest is not None and not waited:
                 per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
                 await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
             if row.result is None:
@@ -245,6 +248,7 @@ class Explorations:
         async with self._database.writing() as session:
             found = await _own(session, user, exploration_id)
             await session.execute(delete(ExplorationRow).where(ExplorationRow.id == found.id))
+            await close_up(session, found)
 
 
 async def _refuse_too_many(session: AsyncSession, user: User) -> None:

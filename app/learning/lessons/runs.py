@@ -18,7 +18,7 @@ from app.core.errors import NotSignedIn
 from app.core.ids import is_id, new_id
 from app.grading.attempts.guests import admit_guest, share_of
 from app.grading.attempts.source_rules import check_source
-from app.grading.queue.fair_share import line_up
+from app.grading.queue.fair_share import close_up, line_up
 from app.grading.queue.protocol import Enqueue
 from app.learning.lessons.errors import LessonProgramNotFound, LessonRunNotFound, TooManyLessonRuns
 from app.learning.lessons.lesson import Block, Lesson
@@ -80,7 +80,9 @@ class LessonRuns:
         )
         of_this = (*_of(user), LessonRunRow.lesson == lesson.slug, LessonRunRow.program == program)
         async with self._database.writing() as session:
-            await session.execute(delete(LessonRunRow).where(*of_this).execution_options(synchronize_session=False))
+            drop = delete(LessonRunRow).where(*of_this).returning(LessonRunRow.status)
+            if "queued" in (await session.scalars(drop.execution_options(synchronize_session=False))).all():
+                await close_up(session, row)
             if await session.scalar(select(exists().where(*_of(user), LessonRunRow.status != "finished"))):
                 raise TooManyLessonRuns(
                     "One program runs at a time. Wait until the other one has finished, or stop it.",
@@ -112,6 +114,7 @@ class LessonRuns:
             row = await _own(session, user, run_id)
             found = _run(row)
             await session.delete(row)
+            await close_up(session, row)
         return found
 
 

@@ -48,8 +48,10 @@ def renew_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.core.lease._RENEWALS", 1000)
 
 
-def slots_for(database: Database, jobs: Sequence[Jobs[Any]] = (), *, walls: Walls | None = None) -> Slots:
-    limits = QueueLimits(slots=1, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=2)
+def slots_for(
+    database: Database, jobs: Sequence[Jobs[Any]] = (), *, walls: Walls | None = None, slots: int = 1
+) -> Slots:
+    limits = QueueLimits(slots=slots, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=2)
     walls, events = walls or Walls.elsewhere(), AttemptEvents()
     return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs)
 

@@ -1,8 +1,18 @@
 """The order of all work: users in turn, then runs, attempts and rejudges; and a slot that no rejudge takes."""
 
 import asyncio
+from collections import Counter
+from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
+
+from app.accounts.models import UserRow
+from app.authoring.models import ValidationRow
+from app.core.clock import now
+from app.grading.queue.fair_share import VALIDATIONS
+from app.grading.queue.models import AttemptRow
+from app.learning.explorer.models import ExplorationRow
 
 pytestmark = pytest.mark.anyio
 
@@ -24,6 +34,68 @@ async def test_however_many_runs_a_user_has_a_classmates_attempt_waits_for_one(b
     async with backend.grading():
         await backend.ended(attempt)
     assert backend.noted("began").index("take 0 attempt") == 1
+
+
+async def hold_up(backend):
+    """Queue one piece of each kind that nobody takes: for a slot that no process has here, and for its next try."""
+    common = {"created_at": now()}
+    backed_off = await backend.hand_in("take 0 later", "cyd")
+    chip = ExplorationRow(id="chip", user_id="cyd", digest="d", source="x", chip="v5e", **common)
+    steps = {"steps": [], "total": 1}
+    validation = ValidationRow(id="v", version=backend.package.version, share=VALIDATIONS, **steps, **common)
+    async with backend.database.writing() as session:
+        for each in (chip, validation):
+            await backend.queue.enqueue(session, each)
+        later = update(AttemptRow).where(AttemptRow.id == backed_off)
+        await session.execute(later.values(not_before=now() + timedelta(days=1)))
+
+
+async def test_what_waits_for_long_keeps_no_attempt_behind_live_pictures(backend):
+    await hold_up(backend)
+    people = [f"live-{number}" for number in range(4)]
+    async with backend.database.writing() as session:
+        session.add_all([UserRow(id=name, name=name, role="student", created_at=now()) for name in people])
+    sent = Counter()
+
+    async def run(name):
+        """As an editor does: a run whenever the last one has ended."""
+        while True:
+            sent[name] += 1
+            await backend.ended(await backend.hand_in(f"take 0.1 {name} {sent[name]}", name, "run"))
+
+    async with backend.grading(lease_s=8):
+        live = [asyncio.create_task(run(name)) for name in people]
+        for name in people:
+            await backend.began(f"take 0.1 {name} 2")
+        # Bob has just been served, and so has everyone else.
+        await backend.ended(await backend.hand_in("take 0 run", "bob", "run"))
+        before = len(backend.noted("began"))
+        attempt = await backend.hand_in("take 0 attempt", "bob")
+        await backend.ended(attempt)
+        for each in live:
+            each.cancel()
+        await asyncio.gather(*live, return_exceptions=True)
+    began = backend.noted("began")
+    others = Counter(each.split()[2] for each in began[before : began.index("take 0 attempt")])
+    # One of each. One of these people may have been served while the attempt was on its way.
+    assert others.total() <= len(people) + 1
+    assert max(others.values(), default=0) <= 2
+
+
+async def test_of_twenty_runs_one_goes_before_a_classmates_attempt_whatever_waits(backend):
+    await hold_up(backend)
+    async with backend.grading():
+        # Several rounds, so everything that is held up is old.
+        for number in range(5):
+            for name in ("ada", "bob"):
+                await backend.ended(await backend.hand_in(f"take 0 before-{number}", name, "run"))
+    before = len(backend.noted("began"))
+    for number in range(20):
+        await backend.hand_in(f"take 0 run-{number}", "ada", "run")
+    attempt = await backend.hand_in("take 0 attempt", "bob")
+    async with backend.grading():
+        await backend.ended(attempt)
+    assert backend.noted("began").index("take 0 attempt") - before <= 1
 
 
 async def test_other_work_waits_in_the_same_line_as_submissions(backend):
