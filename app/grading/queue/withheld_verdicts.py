@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, ForeignKey, Select, String, and_, func, select
+from sqlalchemy import ColumnElement, ForeignKey, Select, String, and_, false, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -85,9 +85,10 @@ class Withheld:
         return any(attempt_id in text for text in texts for attempt_id in self.attempts)
 
 
-async def withheld_of(session: AsyncSession, user_id: str) -> Withheld:
+async def withheld_of(session: AsyncSession, user_id: str, *, seen: SeenExams = NO_EXAM) -> Withheld:
+    """`seen` says which exams hide nothing from the reader."""
     row = WithheldRow
-    query = select(row.attempt_id, row.problem).where(row.user_id == user_id, _is_hidden())
+    query = select(row.attempt_id, row.problem).where(row.user_id == user_id, _is_hidden(seen))
     found = (await session.execute(query)).all()
     return Withheld(frozenset(each.attempt_id for each in found), frozenset(each.problem for each in found))
 
@@ -128,6 +129,8 @@ async def _is_any(session: AsyncSession, query: Select[str]) -> bool:
 
 
 def _is_hidden(seen: SeenExams = NO_EXAM) -> ColumnElement[bool]:
+    if seen.are_all:
+        return false()
     is_open = WithheldRow.until > now() - MINUTE
     return and_(is_open, WithheldRow.assignment_id.not_in(seen.ids)) if seen.ids else is_open
 

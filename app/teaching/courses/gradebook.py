@@ -19,7 +19,7 @@ from app.core.errors import PersonNotFound
 from app.core.rest.paging import ALL, Cursor, Page
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
-from app.grading.queue.withheld_verdicts import SeenExams, shown_only
+from app.grading.queue.withheld_verdicts import ALL_EXAMS, NO_EXAM, SeenExams, shown_only
 from app.teaching.courses.categories import categories_of
 from app.teaching.courses.due_dates import is_over
 from app.teaching.courses.grade_arithmetic import (
@@ -202,7 +202,8 @@ async def attempts_of(
 ) -> list[Sent]:
     """All scored attempts of one student at one problem, whether they count or not, until the course was archived."""
     query = _every([assignment.id], [user_id]).where(AttemptRow.problem == problem)
-    rows = await session.execute(query.where(*await _shown_to_staff(session, course), *_until_archived(course)))
+    shown = await shown_only(session, user_id=user_id, seen=await seen_by_staff(session, course))
+    rows = await session.execute(query.where(*shown, *_until_archived(course)))
     return [sent for _, sent in map(_sent, rows)]
 
 
@@ -233,8 +234,8 @@ async def _lines(
         dates = await read_dates(session, course.id, only)
         marks = await marks_of(session, course.id, only)
         categories = await categories_of(session, course.id)
-        hidden = await (_shown_to_staff(session, course) if only is None else shown_only(session, user_id=only))
-        hidden = [*hidden, *_until_archived(course)]
+        seen = await seen_by_staff(session, course) if only is None else NO_EXAM
+        hidden = [*await shown_only(session, user_id=only, seen=seen), *_until_archived(course)]
         sent: dict[Key, list[Sent]] = defaultdict(list)
         for query in _queries(columns, dates, select(students.subquery().c.id)):
             for key, each in map(_sent, await session.execute(query.where(*hidden))):
@@ -259,12 +260,12 @@ async def _place_of(session: AsyncSession, course: Course, name: str) -> Any:
     return place
 
 
-async def _shown_to_staff(session: AsyncSession, course: Course) -> list[ColumnElement[bool]]:
-    """An assistant, who is a student elsewhere, sees no verdict that an exam of another course withholds."""
+async def seen_by_staff(session: AsyncSession, course: Course) -> SeenExams:
+    """The exams whose verdicts the reader of the gradebook sees: all, but for an assistant only those of the course."""
     if course.is_taught:
-        return []
+        return ALL_EXAMS
     exams = select(AssignmentRow.id).where(AssignmentRow.course_id == course.id, AssignmentRow.is_exam)
-    return await shown_only(session, seen=SeenExams(frozenset(await session.scalars(exams))))
+    return SeenExams(frozenset(await session.scalars(exams)))
 
 
 def _until_archived(course: Course) -> list[ColumnElement[bool]]:

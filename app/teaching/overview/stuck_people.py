@@ -38,8 +38,8 @@ class StuckPeople:
         self._database = database
 
     async def list(self, reader: User) -> list[StuckPerson]:
-        """At most twelve, the latest attempt first. An assistant gets those whose attempts they may read, without what
-        an exam of another course withholds.
+        """At most twelve, the latest attempt first. An assistant gets those whose attempts they may read. Attempts that
+        an exam of another course withholds do not count.
         """
         row, solved = AttemptRow, aliased(AttemptRow)
         has_solved = exists().where(

@@ -1,7 +1,7 @@
 """Who may read whose attempts: an instructor those of students, an owner those of all accounts.
 
-An assistant of a course reads those of its students, at the problems of its assignments, without what an exam of
-another course withholds. Nobody else reads others'.
+An assistant of a course reads those of its students, at the problems of its assignments. If an exam of another course
+withholds a verdict, they do not see it. Nobody else reads others'.
 """
 
 from dataclasses import dataclass

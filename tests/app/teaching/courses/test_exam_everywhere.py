@@ -300,7 +300,7 @@ async def test_no_address_and_no_webhook_depends_on_a_hidden_verdict(exam):
     async with exam.service.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, exam.attempt)
         trial = {each.name: getattr(row, each.name) for each in AttemptRow.__table__.columns}
-        trial |= {"id": "e" * 32, "kind": "rejudge", "idempotency_key": None}
+        trial |= {"id": "e" * 32, "kind": "rejudge", "idempotency_key": None, "score": None, "efficiency": None}
         session.add(AttemptRow(**trial))
     assert not (found := differences(seen["right"], await exam.seen())), found
     refused = await exam.uma.put(points, json={"score": 50, "reason": "more"}, headers=JSON)
@@ -344,8 +344,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/attempts/{attempt_id}/comments/{comment_id}": {"json": {"resolved": True}},
     "/api/v1/people/{person_id}/attempts/{attempt_id}/override": {"json": {"score": 100, "reason": "x"}},
 }
-# What is new in each answer: ids, links and secrets, moments, and the place in the queue.
-NEW = re.compile(r'[0-9a-f]{32,}|(?<=/shared/)[\w-]+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|(?<="queue":){[^}]*}')
+# What is new in each answer: ids, links, moments, and the place in the queue.
+NEW = re.compile(
+    r"[0-9a-f]{32,}|(?<=/shared/)[\w-]+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|\d+ \w{3} \d{4}, \d\d:\d\d UTC"
+    r'|(?<="queue":){[^}]*}'
+)
 
 
 async def send_all(http, routes: Iterable[tuple[str, str]], owned: dict[str, str]) -> dict[str, str]:
