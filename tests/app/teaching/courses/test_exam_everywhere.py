@@ -33,6 +33,7 @@ from app.operations.webhooks.models import DeliveryRow, WebhookRow
 from app.problems.exams import PARTS
 from app.teaching.courses.models import AssignmentRow
 from app.teaching.courses.rights import RIGHTS
+from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.stored_verdict import read_verdict
 from grader.verdicts.verdict import Efficiency, Verdict
 from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_up
@@ -116,12 +117,19 @@ def states_of(accepted: Verdict, rejected: Verdict) -> dict[str, dict[str, Any]]
     the verdict, with different values.
     """
     efficient = accepted.model_copy(update={"efficiency": Efficiency(score=120.0, parts=[])})
+    # A stored verdict is read without it.
+    unexplained = rejected.with_fingerprint(Fingerprint(results={"public-1": {"": "x = 1"}}))
     explained = rejected.model_copy(update={"misconception": "MISCONCEPTION", "fingerprint": None, "score": 40})
     columns = AttemptRow.__table__.columns
     found = {}
-    for number, (name, verdict) in enumerate({"right": efficient, "wrong": explained, "unexplained": rejected}.items()):
+    for number, (name, verdict) in enumerate(
+        {"right": efficient, "wrong": explained, "unexplained": unexplained}.items()
+    ):
         values = {each.name: mark_of(each, number) for each in columns if each.name not in SHOWN}
-        found[name] = values | columns_of(verdict, counts=True)
+        found[name] = values | columns_of(verdict, counts=True) | {"version": str(number) * 64}
+    for column in found["right"]:
+        assert len({repr(each[column]) for each in found.values()}) > 1, f"{column} has the same value in each state"
+    assert found["unexplained"]["fingerprint"] is not None
     return found
 
 
