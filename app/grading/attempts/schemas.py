@@ -52,8 +52,8 @@ class AttemptJSON(View):
     `rejudged` is null unless another version of the problem replaced the verdict. `override` is null unless the points
     were changed by hand: `score` is then the new one, and the verdict has its own. `queue` is null unless it is queued.
     `inputs` is null unless it is a run on inputs that its author chose. `withheld_until` is null unless you sent it
-    in an exam that has not closed: until then it has no verdict and no score, even when it is `finished`. `variant` is
-    null unless the problem has variants.
+    in an exam that has not closed: until then it has no verdict, no score, no phase and no version, even when it is
+    `finished`. `variant` is null unless the problem has variants.
     """
 
     id: str
@@ -61,7 +61,7 @@ class AttemptJSON(View):
     kind: AttemptKind
     status: AttemptStatus
     phase: str | None
-    version: str
+    version: str | None
     variant: str | None
     verdict: Verdict | None
     score: int | None

@@ -1,7 +1,7 @@
 """Submits, reads, lists and cancels attempts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, and_, exists, null, or_, select
@@ -21,14 +21,14 @@ from app.grading.attempts.overrides import override_of
 from app.grading.attempts.questions import name_question
 from app.grading.attempts.source_rules import check_source
 from app.grading.attempts.submission_limits import Gate, NoGate, refuse_a_flood
-from app.grading.attempts.views import AttemptSummary, AttemptView, summary_without_verdict, view_of, without_verdict
+from app.grading.attempts.views import AttemptSummary, AttemptView, view_of, withheld_summary
 from app.grading.queue.events import AttemptEvents, Change
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.score_overrides import OverrideRow
 from app.grading.queue.status import AttemptKind
 from app.grading.queue.walls import Walls
-from app.grading.queue.withheld_verdicts import WithheldRow, shown_only, withheld_until
+from app.grading.queue.withheld_verdicts import NO_EXAM, SeenExams, WithheldRow, shown_only, withheld_until
 from app.problems.catalogue import Catalogue
 from grader.inputs.own_inputs import OwnInputs
 
@@ -133,9 +133,8 @@ class Attempts:
         if earlier is not None:
             return await self.get(user, earlier.id)
         self.events.note(row.id, Change("queued", None))
-        return without_verdict(
-            await self._placed(row), max((end_of_minute(each.until) for each in withheld), default=None)
-        )
+        until = max((end_of_minute(each.until) for each in withheld), default=None)
+        return view_of(row, await self._queue.place(row), withheld_until=until)
 
     async def _admit(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
         """Refuse what is over a limit. Returns the rows that keep its verdict back during exams."""
@@ -150,10 +149,8 @@ class Attempts:
         row.after_giving_up = await is_after_giving_up(session, row)
         return withheld
 
-    async def get(
-        self, user: User, attempt_id: str, *, placed: bool = True, for_instructor: bool = False
-    ) -> AttemptView:
-        """Without `placed`, omits its place in the queue. An instructor sees the verdict of an exam, too.
+    async def get(self, user: User, attempt_id: str, *, placed: bool = True, seen: SeenExams = NO_EXAM) -> AttemptView:
+        """Without `placed`, omits its place in the queue. `seen` are the exams whose verdicts its reader sees.
 
         Raises:
           AttemptNotFound: also if it exists for another user.
@@ -161,10 +158,10 @@ class Attempts:
         """
         async with self._database.reading() as session:
             row = await self._find(session, user, attempt_id)
-            until = {} if for_instructor else await withheld_until(session, [row.id])
+            until = await withheld_until(session, [row.id], seen=seen)
             override = await override_of(session, row)
-        view = await self._placed(row) if placed else view_of(row)
-        return without_verdict(replace(view, override=override), until.get(row.id))
+        place = await self._queue.place(row) if placed else None
+        return view_of(row, place, override=override, withheld_until=until.get(row.id))
 
     async def list(
         self,
@@ -173,13 +170,13 @@ class Attempts:
         problem: str | None = None,
         *,
         only: AttemptFilter = EVERYTHING,
-        for_instructor: bool = False,
+        seen: SeenExams = NO_EXAM,
         within: frozenset[str] | None = None,
     ) -> Page[AttemptSummary]:
         """The user's attempts and runs, newest first.
 
-        With `only`, lists those that the filter matches, and with `within`, those at these problems. For a guest the
-        list is empty: it would be all guests' runs.
+        With `only`, lists those that the filter matches, and with `within`, those at these problems. `seen` are the
+        exams whose verdicts the reader sees. For a guest the list is empty: it would be all guests' runs.
 
         Raises:
           AttemptNotFound: the cursor names no attempt of this user.
@@ -194,15 +191,13 @@ class Attempts:
             conditions.append(row.problem.in_(within))
         query, by = _LIST.where(row.user_id == user.id), (row.created_at, row.id)
         async with self._database.reading() as session:
-            if only.reads_verdicts and not for_instructor:
-                conditions += await shown_only(session, user_id=user.id)
+            if only.reads_verdicts:
+                conditions += await shown_only(session, user_id=user.id, seen=seen)
             found = await paged(
                 session, query, by, cursor, AttemptSummary.of_columns, only=conditions, missing=_not_found
             )
-            until = (
-                {} if for_instructor else await withheld_until(session, [each.id for each in found], user_id=user.id)
-            )
-        return found.map(lambda each: summary_without_verdict(each, until[each.id]) if each.id in until else each)
+            until = await withheld_until(session, [each.id for each in found], user_id=user.id, seen=seen)
+        return found.map(lambda each: withheld_summary(each, until[each.id]) if each.id in until else each)
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:
         """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
@@ -241,9 +236,6 @@ class Attempts:
         if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
             raise AttemptFinished("The attempt already has its verdict, so it can no longer be cancelled.")
         return await self.get(user, view.id)
-
-    async def _placed(self, row: AttemptRow) -> AttemptView:
-        return view_of(row, await self._queue.place(row))
 
     async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
         """The attempt that already has the user's idempotency key. Raises `IdempotencyKeyReused`."""

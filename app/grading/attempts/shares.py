@@ -10,7 +10,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import ShareNotFound
 from app.grading.attempts.models import ShareRow
-from app.grading.attempts.views import AttemptView, view_of, without_verdict
+from app.grading.attempts.views import AttemptView, view_of
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
 from app.problems.visibility import Visibility
@@ -62,4 +62,4 @@ class Shares:
             raise ShareNotFound(
                 "Its owner has stopped sharing this attempt, or the link is incomplete. Ask them for a new one."
             )
-        return without_verdict(view_of(row), until.get(row.id))
+        return view_of(row, withheld_until=until.get(row.id))

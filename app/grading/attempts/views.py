@@ -1,8 +1,8 @@
 """Attempts as their owners may see them: whole ones, and entries of lists."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from app.core.view import View
 from app.grading.attempts.overrides import ScoreOverride
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import AttemptKind, AttemptStatus, QueuePlace
+from app.grading.queue.withheld_verdicts import SHOWN, shown_part
 from grader.core.reasons import Reason
 from grader.inputs.own_inputs import OwnInputs
 from grader.verdicts.stored_verdict import read_verdict
@@ -19,7 +20,8 @@ from grader.verdicts.verdict import Status, Verdict
 class AttemptSummary(View):
     """An attempt in a list: without its verdict, which can be long, but with the verdict's status.
 
-    `changed_by_hand`: an instructor gave it this `score`. The attempt itself has the `override`.
+    `changed_by_hand`: an instructor gave it this `score`. The attempt itself has the `override`. `version` is null
+    until `withheld_until`.
     """
 
     id: str
@@ -27,7 +29,7 @@ class AttemptSummary(View):
     kind: AttemptKind
     status: AttemptStatus
     phase: str | None
-    version: str
+    version: str | None
     verdict_status: Status | None
     # For pages, which name it.
     verdict_reason: Annotated[Reason | None, Field(exclude=True)]
@@ -52,7 +54,8 @@ class AttemptView:
     """One attempt as its owner may see it. `score` is None for a run, after giving up, and until there is one.
 
     `queue` is its place while it is queued. Lists never include it. `own_inputs` are those of a run whose author
-    chose them. `withheld_until`: it was sent in an exam, and has neither verdict nor score for its owner until then.
+    chose them. `withheld_until`: it was sent in an exam, and until then its owner sees only what
+    app/grading/queue/withheld_verdicts.py lists, so neither verdict nor score, and `version` is None.
     `override`: the score is not that of the verdict.
     """
 
@@ -61,7 +64,7 @@ class AttemptView:
     kind: AttemptKind
     status: AttemptStatus
     phase: str | None
-    version: str
+    version: str | None
     variant: str | None
     source: str
     verdict: Verdict | None
@@ -89,20 +92,23 @@ class AttemptView:
         return self.override is not None
 
 
-def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
-    """The attempt as its owner sees it before `until`, when its exam closes; all of it if that is None."""
-    if until is None:
-        return view
-    return replace(view, verdict=None, score=None, phase=None, rejudged=None, override=None, withheld_until=until)
+def withheld_summary(summary: AttemptSummary, until: datetime) -> AttemptSummary:
+    """The entry as its author sees it before `until`, when its exam closes: with no field that is not in `SHOWN`."""
+    shown = {name: getattr(summary, name) for name in AttemptSummary.model_fields if name in SHOWN}
+    hidden: dict[str, Any] = dict.fromkeys(AttemptSummary.model_fields.keys() - SHOWN)
+    return AttemptSummary(**(hidden | {"changed_by_hand": False, "withheld_until": until}), **shown)
 
 
-def summary_without_verdict(summary: AttemptSummary, until: datetime) -> AttemptSummary:
-    hidden = dict.fromkeys(("verdict_status", "verdict_reason", "score", "phase"))
-    return summary.model_copy(update={**hidden, "changed_by_hand": False, "withheld_until": until})
-
-
-def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
-    """A stored attempt as its owner may see it."""
+def view_of(
+    row: AttemptRow,
+    queue: QueuePlace | None = None,
+    *,
+    override: ScoreOverride | None = None,
+    withheld_until: datetime | None = None,
+) -> AttemptView:
+    """A stored attempt as its owner may see it: until `withheld_until`, only its columns in `SHOWN`."""
+    if withheld_until is not None:
+        row, override = shown_part(row), None
     return AttemptView(
         id=row.id,
         problem=row.problem,
@@ -121,4 +127,6 @@ def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
         rejudged=None if row.rejudged_at is None else Rejudged(at=row.rejudged_at, score_before=row.score_before),
         queue=queue,
         own_inputs=OwnInputs(**row.own_inputs) if row.own_inputs else None,
+        withheld_until=withheld_until,
+        override=override,
     )

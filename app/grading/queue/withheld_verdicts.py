@@ -1,13 +1,16 @@
-"""Attempts whose verdict their author may not see yet, because they were sent in an exam.
+"""Attempts whose verdict their author may not see yet, because they were sent in an exam, and what is shown of them.
 
-app/teaching/courses writes these rows. Whatever shows an attempt to a student asks here, and what instructors read does
-not. Almost always, nothing is withheld, so a query that an index alone can answer is filtered only if something is.
+app/teaching/courses writes these rows. Everything that shows an attempt to a student asks here: pages, REST, events,
+webhooks and exports. So does what assistants read, except for exams of the courses that they assist; what instructors
+read does not. Almost always, nothing is withheld, so a query that an index alone can answer is filtered only if
+something is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, ForeignKey, Select, String, func, select
+from sqlalchemy import ColumnElement, ForeignKey, Select, String, and_, false, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -30,19 +33,79 @@ class WithheldRow(Base):
     until: Mapped[datetime] = mapped_column(UTCDateTime(), index=True)
 
 
+# All that is shown of a row of the attempts table while its verdict is withheld: what its author sent, and how far
+# grading got. Every other column is withheld, and so is a new one until somebody lists it here. `version` is not
+# listed, because a rejudge that never lowers a score changes the version of some verdicts only.
+SHOWN = frozenset(
+    {
+        "id",
+        "user_id",
+        "guest",
+        "problem",
+        "variant",
+        "kind",
+        "source",
+        "own_inputs",
+        "idempotency_key",
+        "after_giving_up",
+        "status",
+        "created_at",
+        "started_at",
+        "finished_at",
+    }
+)
+
+
+def shown_part(row: AttemptRow) -> AttemptRow:
+    """A copy of the row, which belongs to no session, with the columns in `SHOWN`. Every other column is None."""
+    return AttemptRow(**{name: getattr(row, name) for name in SHOWN})
+
+
+@dataclass(frozen=True, slots=True)
+class SeenExams:
+    """The exams whose verdicts a reader sees before they close: those with these ids, or all."""
+
+    ids: frozenset[str] = frozenset()
+    are_all: bool = False
+
+
+NO_EXAM = SeenExams()
+ALL_EXAMS = SeenExams(are_all=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """The attempts of one user whose verdicts are withheld now, and their problems."""
+
+    attempts: frozenset[str]
+    problems: frozenset[str]
+
+    def names_one(self, texts: Iterable[str]) -> bool:
+        """Whether the id of such an attempt is in one of these texts."""
+        return any(attempt_id in text for text in texts for attempt_id in self.attempts)
+
+
+async def withheld_of(session: AsyncSession, user_id: str, *, seen: SeenExams = NO_EXAM) -> Withheld:
+    """`seen` says which exams hide nothing from the reader."""
+    row = WithheldRow
+    query = select(row.attempt_id, row.problem).where(row.user_id == user_id, _is_hidden(seen))
+    found = (await session.execute(query)).all()
+    return Withheld(frozenset(each.attempt_id for each in found), frozenset(each.problem for each in found))
+
+
 async def withheld_until(
-    session: AsyncSession, attempt_ids: Sequence[str], *, user_id: str | None = None
+    session: AsyncSession, attempt_ids: Sequence[str], *, user_id: str | None = None, seen: SeenExams = NO_EXAM
 ) -> dict[str, datetime]:
     """When the verdict of each of these attempts can be seen, for those whose verdict is hidden now.
 
-    `user_id` says that all are of one user.
+    `user_id` says that all are of one user, and `seen` which exams hide nothing from the reader.
     """
-    if user_id is not None and not await _has_hidden(session, user_id):
+    if seen.are_all or (user_id is not None and not await _has_hidden(session, user_id)):
         return {}
     row = WithheldRow
     query = (
         select(row.attempt_id, func.max(row.until))
-        .where(row.attempt_id.in_(attempt_ids), _is_hidden())
+        .where(row.attempt_id.in_(attempt_ids), _is_hidden(seen))
         .group_by(row.attempt_id)
     )
     return {attempt_id: end_of_minute(until) for attempt_id, until in await session.execute(query)}
@@ -65,16 +128,24 @@ async def _is_any(session: AsyncSession, query: Select[str]) -> bool:
     return await session.scalar(query.limit(1)) is not None
 
 
-def _is_hidden() -> ColumnElement[bool]:
-    return WithheldRow.until > now() - MINUTE
+def _is_hidden(seen: SeenExams = NO_EXAM) -> ColumnElement[bool]:
+    if seen.are_all:
+        return false()
+    is_open = WithheldRow.until > now() - MINUTE
+    return and_(is_open, WithheldRow.assignment_id.not_in(seen.ids)) if seen.ids else is_open
 
 
 async def shown_only(
-    session: AsyncSession, *, user_id: str | None = None, problem: str | None = None
+    session: AsyncSession, *, user_id: str | None = None, problem: str | None = None, seen: SeenExams = NO_EXAM
 ) -> list[ColumnElement[bool]]:
-    """Conditions for a query of attempts of a user, or at a problem, that leave out those that are withheld now."""
+    """Conditions for a query of attempts of a user, or at a problem, that leave out those that are withheld now.
+
+    `seen` says which exams hide nothing from the reader.
+    """
+    if seen.are_all:
+        return []
     row = WithheldRow
-    found = select(row.attempt_id).where(_is_hidden())
+    found = select(row.attempt_id).where(_is_hidden(seen))
     if user_id is not None:
         found = found.where(row.user_id == user_id)
     if problem is not None:

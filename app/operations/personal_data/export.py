@@ -1,32 +1,31 @@
 """All data about one user, streamed as one JSON object: a list of rows for each table.
 
 Every table with a `user_id` is exported, so that a new one cannot be forgotten. Rows whose `whom_id` is the user are
-exported, too: what others did to them. Left out are columns named like a secret, which machine graded an attempt and,
-while an exam hides its verdict, everything that says how it was graded.
+exported, too: what others did to them. Left out are columns named like a secret and which machine graded an attempt.
+
+While an exam withholds the verdict of an attempt, only what app/grading/queue/withheld_verdicts.py lists is exported of
+it. Rows of other tables that name it are left out, unless `_ABOUT_SENDING` has their table, and so are rejudges at its
+problem.
 """
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, or_, select, tuple_
+from sqlalchemy import ColumnElement, RowMapping, Table, or_, select, tuple_
 from starlette.responses import StreamingResponse
 
 from app.accounts.caller import User
 from app.core.clock import now
 from app.core.database import Base, Database
 from app.grading.queue.models import AttemptRow
-from app.grading.queue.score_overrides import OverrideRow
-from app.grading.queue.withheld_verdicts import withheld_until
+from app.grading.queue.withheld_verdicts import SHOWN, Withheld, withheld_of
 
 _SECRET = re.compile(r"(hash|secret|token|(?<!idempotency_)key)$")
-_GRADED = frozenset(
-    {"verdict", "verdict_status", "verdict_reason", "score", "score_before", "faults", "efficiency", "phase", "reason"}
-)
-# The tables with such columns, and which column has the id of the attempt.
-_ATTEMPT_ID = {AttemptRow.__tablename__: "id", OverrideRow.__tablename__: "attempt_id"}
+# Tables whose rows name an attempt and say nothing about its verdict.
+_ABOUT_SENDING = frozenset({"comments", "shares", "withheld_attempts"})
 # An attempt's source and verdict may have 64 KiB or more each.
 _ROWS_AT_ONCE = 50
 
@@ -44,11 +43,11 @@ async def export_of(database: Database, user: User) -> AsyncIterator[bytes]:
     """Read page by page, without a transaction in between: a slow reader must not keep old states of the database."""
     users = Base.metadata.tables["users"]
     yield f'{{"exported_at": {_json(now())},\n"users": ['.encode()
-    async for chunk in _rows(database, users, users.c.id == user.id):
+    async for chunk in _rows(database, users, users.c.id == user.id, user):
         yield chunk
     for table in owned_tables():
         yield f'],\n"{table.name}": ['.encode()
-        async for chunk in _rows(database, table, _is_about(table, user)):
+        async for chunk in _rows(database, table, _is_about(table, user), user):
             yield chunk
     yield b"]}\n"
 
@@ -62,7 +61,7 @@ def owned_tables() -> list[Table]:
     return [table for table in Base.metadata.sorted_tables if "user_id" in table.c]
 
 
-async def _rows(database: Database, table: Table, mine: ColumnElement[bool]) -> AsyncIterator[bytes]:
+async def _rows(database: Database, table: Table, mine: ColumnElement[bool], user: User) -> AsyncIterator[bytes]:
     keys = list(table.primary_key)
     left_out = {"user_id", *(["gradings"] if table.name == AttemptRow.__tablename__ else [])}
     shown = [column.name for column in table.c if not _SECRET.search(column.name) and column.name not in left_out]
@@ -71,16 +70,26 @@ async def _rows(database: Database, table: Table, mine: ColumnElement[bool]) -> 
     while True:
         async with database.reading() as session:
             rows = (await session.execute(page)).mappings().all()
-            attempt_id = _ATTEMPT_ID.get(table.name)
-            hidden = await withheld_until(session, [row[attempt_id] for row in rows]) if attempt_id else {}
+            withheld = await withheld_of(session, user.id)
         for row in rows:
-            is_hidden = attempt_id is not None and row[attempt_id] in hidden
-            names = [name for name in shown if name not in _GRADED] if is_hidden else shown
+            if (names := _shown_of(table, row, shown, withheld)) is None:
+                continue
             yield f"{separator}\n{_json({name: row[name] for name in names})}".encode()
             separator = ","
         if len(rows) < _ROWS_AT_ONCE:
             return
         page = query.where(tuple_(*keys) > tuple_(*(rows[-1][key.name] for key in keys)))
+
+
+def _shown_of(table: Table, row: RowMapping, shown: Sequence[str], withheld: Withheld) -> Sequence[str] | None:
+    """The columns of `shown` that an exam leaves of this row; None if it leaves nothing."""
+    if not withheld.attempts or table.name in _ABOUT_SENDING:
+        return shown
+    if table.name != AttemptRow.__tablename__:
+        return None if withheld.names_one(each for each in row.values() if isinstance(each, str)) else shown
+    if row["kind"] == "rejudge":
+        return None if row["problem"] in withheld.problems else shown
+    return [name for name in shown if name in SHOWN] if row["id"] in withheld.attempts else shown
 
 
 def _json(value: object) -> str:

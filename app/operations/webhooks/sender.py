@@ -1,18 +1,20 @@
 """Sends verdicts to webhooks."""
 
 import time
-from dataclasses import replace
+
+from sqlalchemy import select
 
 from app.core.database import Database
 from app.core.outbound_requests import FAULTS, AddressRefused, Outside
 from app.core.outbox import Outbox, Outcome
 from app.grading.attempts.overrides import override_of
 from app.grading.attempts.schemas import AttemptJSON
-from app.grading.attempts.views import view_of, without_verdict
+from app.grading.attempts.views import view_of
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
 from app.operations.webhooks.models import DeliveryRow, WebhookRow
 from app.operations.webhooks.schemas import AttemptFinishedJSON
+from app.operations.webhooks.service import reports_a_change
 from app.operations.webhooks.signing import signed_headers, webhook_key
 
 # After the first try: 8 tries in all within 18 hours, which is enough for a receiver that was down overnight.
@@ -35,11 +37,13 @@ class WebhookSender:
             if webhook is None or attempt is None:  # deleted a moment ago, and this row with it
                 return Outcome(False, None, is_sent=False)
             until = (await withheld_until(session, [attempt.id])).get(attempt.id)
-            if until is not None and attempt.rejudged_at is not None:
+            if until is not None and await session.scalar(
+                select(DeliveryRow.id).where(DeliveryRow.id == delivery.id, reports_a_change())
+            ):
                 # That a hidden verdict has changed would say which one it was.
                 return Outcome(False, delivery.answer, until, is_sent=False)
-            view = replace(view_of(attempt), override=await override_of(session, attempt))
-        data = AttemptJSON.of(without_verdict(view, until))
+            override = await override_of(session, attempt)
+        data = AttemptJSON.of(view_of(attempt, override=override, withheld_until=until))
         body = AttemptFinishedJSON(timestamp=delivery.created_at, data=data).model_dump_json().encode()
         key = webhook_key(self._deployment_secret, webhook.id)
         headers = {

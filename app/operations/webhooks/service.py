@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import delete, func, select
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from app.accounts.caller import User
 from app.core.clock import now
@@ -17,6 +18,7 @@ from app.core.outbox import Failing, due_now, failing
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.view import View
 from app.grading.queue.models import AttemptRow
+from app.grading.queue.withheld_verdicts import withheld_of
 from app.operations.webhooks.models import DeliveryRow, WebhookRow
 from app.operations.webhooks.signing import shown_secret, webhook_key
 
@@ -56,6 +58,29 @@ async def queue_deliveries(session: AsyncSession, attempt_id: str) -> None:
         DeliveryRow(id=new_id(), webhook_id=webhook_id, attempt_id=attempt_id, created_at=moment, **due_now())
         for webhook_id in webhook_ids
     )
+
+
+def reports_a_change() -> ColumnElement[bool]:
+    """Whether a delivery is not of the first verdict of its attempt, but of a rejudge or of points changed by hand."""
+    row, before, attempt = DeliveryRow, aliased(DeliveryRow), AttemptRow
+    is_second = exists().where(
+        before.webhook_id == row.webhook_id, before.attempt_id == row.attempt_id, before.created_at < row.created_at
+    )
+    # Its first delivery may be deleted by now, or the webhook newer than the first verdict.
+    is_late = exists().where(
+        attempt.id == row.attempt_id,
+        WebhookRow.id == row.webhook_id,
+        or_(attempt.rejudged_at <= row.created_at, attempt.finished_at < WebhookRow.created_at),
+    )
+    return or_(is_second, is_late)
+
+
+async def _shown(session: AsyncSession, user: User) -> list[ColumnElement[bool]]:
+    """Conditions that leave out what tells that a withheld verdict has changed."""
+    withheld = await withheld_of(session, user.id)
+    if not withheld.attempts:
+        return []
+    return [~and_(DeliveryRow.attempt_id.in_(withheld.attempts), reports_a_change())]
 
 
 class Webhooks:
@@ -103,7 +128,7 @@ class Webhooks:
         row = DeliveryRow
         async with self._database.reading() as session:
             webhook = await self._find(session, user, webhook_id)
-            query = select(row).where(row.webhook_id == webhook.id)
+            query = select(row).where(row.webhook_id == webhook.id, *await _shown(session, user))
             by = (row.created_at, row.id)
             return await paged(session, query, by, cursor, Delivery.of, missing=_no_delivery)
 

@@ -1,12 +1,14 @@
 """What an assistant of a course may read beyond its gradebook."""
 
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.core.database import Database
 from app.core.ids import is_id
+from app.grading.queue.withheld_verdicts import SeenExams
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, MemberRow
 
 
@@ -40,3 +42,14 @@ class CourseAssistance:
         )
         async with self._database.reading() as session:
             return frozenset(await session.scalars(query))
+
+    async def exams_of(self, reader: User) -> SeenExams:
+        async with self._database.reading() as session:
+            return await assisted_exams(session, reader)
+
+
+async def assisted_exams(session: AsyncSession, reader: User) -> SeenExams:
+    """The exams of the courses that a student assists. Their verdicts are withheld from them in no other exam."""
+    of_courses = select(MemberRow.course_id).where(MemberRow.user_id == reader.id, MemberRow.role == "assistant")
+    query = select(AssignmentRow.id).where(AssignmentRow.is_exam, AssignmentRow.course_id.in_(of_courses))
+    return SeenExams(frozenset(await session.scalars(query)))

@@ -8,18 +8,21 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.audit.log import ACTION_WORDS, LONGEST_REASON, Action, AuditEntry, AuditLog
 from app.accounts.caller import User
 from app.accounts.web import Grader
+from app.core.database import Database
 from app.core.errors import FieldInvalid, Refused
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
 from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
+from app.grading.queue.withheld_verdicts import withheld_of
 from app.teaching.courses.cell_schemas import FullCellJSON, NewCellJSON
 from app.teaching.courses.cells import Cells, CellView, NewMark, where
 from app.teaching.courses.course_in_path import GradedCourse
 from app.teaching.courses.course_pages import titles_of
 from app.teaching.courses.due_dates import to_local
 from app.teaching.courses.grade_arithmetic import Role, shown_points
+from app.teaching.courses.gradebook import seen_by_staff
 from app.teaching.courses.marks import KINDS, Kind
 from app.teaching.courses.service import MOST_POINTS, Course, Courses
 
@@ -113,7 +116,10 @@ async def _read(
     assignment = await services[Courses].assignment(course, assignment_id)
     view = await services[Cells].read(course, assignment, problem, person_id)
     endings: dict[Action, str] = {"cell-changed": where(assignment, problem), "score-changed": f" at {problem}"}
-    return view, list(await services[AuditLog].of_person(view.person.id, endings))
+    history = await services[AuditLog].of_person(view.person.id, endings)
+    async with services[Database].reading() as session:
+        withheld = await withheld_of(session, view.person.id, seen=await seen_by_staff(session, course))
+    return view, [each for each in history if not withheld.names_one([each.detail])]
 
 
 def _page(

@@ -19,7 +19,7 @@ from app.core.errors import PersonNotFound
 from app.core.rest.paging import ALL, Cursor, Page
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
-from app.grading.queue.withheld_verdicts import shown_only
+from app.grading.queue.withheld_verdicts import ALL_EXAMS, NO_EXAM, SeenExams, shown_only
 from app.teaching.courses.categories import categories_of
 from app.teaching.courses.due_dates import is_over
 from app.teaching.courses.grade_arithmetic import (
@@ -202,7 +202,8 @@ async def attempts_of(
 ) -> list[Sent]:
     """All scored attempts of one student at one problem, whether they count or not, until the course was archived."""
     query = _every([assignment.id], [user_id]).where(AttemptRow.problem == problem)
-    rows = await session.execute(query.where(*_until_archived(course)))
+    shown = await shown_only(session, user_id=user_id, seen=await seen_by_staff(session, course))
+    rows = await session.execute(query.where(*shown, *_until_archived(course)))
     return [sent for _, sent in map(_sent, rows)]
 
 
@@ -233,8 +234,8 @@ async def _lines(
         dates = await read_dates(session, course.id, only)
         marks = await marks_of(session, course.id, only)
         categories = await categories_of(session, course.id)
-        hidden = [] if only is None else await shown_only(session, user_id=only)
-        hidden = [*hidden, *_until_archived(course)]
+        seen = await seen_by_staff(session, course) if only is None else NO_EXAM
+        hidden = [*await shown_only(session, user_id=only, seen=seen), *_until_archived(course)]
         sent: dict[Key, list[Sent]] = defaultdict(list)
         for query in _queries(columns, dates, select(students.subquery().c.id)):
             for key, each in map(_sent, await session.execute(query.where(*hidden))):
@@ -257,6 +258,14 @@ async def _place_of(session: AsyncSession, course: Course, name: str) -> Any:
     if place is None:
         raise PersonNotFound(f"after: no account has the name {name[:64]!r}. Read the gradebook from its first page.")
     return place
+
+
+async def seen_by_staff(session: AsyncSession, course: Course) -> SeenExams:
+    """The exams whose verdicts the reader of the gradebook sees: all, but for an assistant only those of the course."""
+    if course.is_taught:
+        return ALL_EXAMS
+    exams = select(AssignmentRow.id).where(AssignmentRow.course_id == course.id, AssignmentRow.is_exam)
+    return SeenExams(frozenset(await session.scalars(exams)))
 
 
 def _until_archived(course: Course) -> list[ColumnElement[bool]]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from app.accounts.web import Instructor
+from app.accounts.web import Grader, Instructor
 from app.authoring.schemas import UploadJSON
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
@@ -35,13 +35,14 @@ async def list_insight(user: Instructor, insight: Provided[Insight]) -> InsightL
 @router.get("/problems/{slug}/insight", summary="How students are doing at one problem, and where they stop")
 async def get_insight(
     slug: str,
+    user: Grader,
     course: CourseForInsight,
     catalogue: Provided[Catalogue],
     insight: Provided[Insight],
     versions: Versions = "all",
 ) -> InsightJSON:
     problem = catalogue.get(slug)
-    summary = await insight.of_problem(problem.slug, problem.version, versions, course.id if course else None)
+    summary = await insight.of_problem(user, problem.slug, problem.version, versions, course.id if course else None)
     return InsightJSON.at_problem(problem.slug, problem.version, summary)
 
 
@@ -51,6 +52,7 @@ async def get_insight(
 async def get_cluster(
     slug: str,
     key: str,
+    user: Grader,
     course: CourseForInsight,
     catalogue: Provided[Catalogue],
     insight: Provided[Insight],
@@ -58,7 +60,7 @@ async def get_cluster(
 ) -> ClusterMembersJSON:
     problem = catalogue.get(slug)
     course_id = course.id if course else None
-    cluster, members = await insight.cluster(problem.slug, problem.version, key, versions, course_id)
+    cluster, members = await insight.cluster(user, problem.slug, problem.version, key, versions, course_id)
     return ClusterMembersJSON(cluster=ClusterJSON.of(cluster), members=[MemberJSON.of(each) for each in members])
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from app.accounts.models import UserRow
 from app.core.database import Database
 from app.grading.queue.models import AttemptRow
+from app.grading.queue.withheld_verdicts import ALL_EXAMS, SeenExams, shown_only
 from app.teaching.courses.models import MemberRow
 from grader.core.reasons import Reason
 
@@ -47,8 +48,12 @@ class AttemptFacts:
         return self.counts and self.kind == "attempt" and self.status == "rejected"
 
 
-async def read_facts(database: Database, problem: str, course_id: str | None = None) -> list[AttemptFacts]:
-    """Everything that students, or those of the course, have sent to the problem, oldest first. One query."""
+async def read_facts(
+    database: Database, problem: str, course_id: str | None = None, seen: SeenExams = ALL_EXAMS
+) -> list[AttemptFacts]:
+    """Everything that students, or those of the course, have sent to the problem, oldest first, without attempts whose
+    verdict the reader, who sees that of the exams `seen`, does not see. One query, and one more if not all are seen.
+    """
     row = AttemptRow
     query = (
         select(
@@ -71,7 +76,7 @@ async def read_facts(database: Database, problem: str, course_id: str | None = N
         members = select(MemberRow.user_id).where(MemberRow.course_id == course_id, MemberRow.role == "student")
         query = query.where(row.user_id.in_(members))
     async with database.reading() as session:
-        rows = (await session.execute(query)).all()
+        rows = (await session.execute(query.where(*await shown_only(session, problem=problem, seen=seen)))).all()
     return [_facts(*each) for each in reversed(rows)]
 
 

@@ -55,7 +55,7 @@ async def show_insight(
 ) -> HTMLResponse:
     problem = catalogue.get(slug)
     counted = _counted(versions)
-    summary = await insight.of_problem(problem.slug, problem.version, counted, course.id if course else None)
+    summary = await insight.of_problem(user, problem.slug, problem.version, counted, course.id if course else None)
     steps = summary.attempts_to_solve
     return render_page(
         "insight.html",
@@ -123,7 +123,7 @@ async def _cluster_page(
     services = services_of(request)
     problem = services[Catalogue].get(slug)
     course_id = course.id if course else None
-    cluster, members = await services[Insight].cluster(problem.slug, problem.version, key, counted, course_id)
+    cluster, members = await services[Insight].cluster(user, problem.slug, problem.version, key, counted, course_id)
     return render_page(
         "insight_cluster.html",
         status_code=refusal.status if refusal else 200,

@@ -7,11 +7,14 @@ from typing import Literal
 
 from sqlalchemy import case, func, select
 
+from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.core.database import Database
 from app.core.errors import ClusterNotFound
 from app.core.view import View
 from app.grading.queue.models import IS_SCORED, AttemptRow
+from app.grading.queue.withheld_verdicts import ALL_EXAMS, NO_EXAM, SeenExams, shown_only
+from app.teaching.courses.staff import manages
 from app.teaching.insight.attempt_facts import AttemptFacts, read_facts
 from app.teaching.insight.problem_summary import Cluster, Items, Summary, cluster_of, summarize
 from grader.verdicts.stored_verdict import read_verdict
@@ -43,6 +46,11 @@ def _at(counted: Counted, version: str, facts: list[AttemptFacts]) -> list[Attem
     return facts if counted == "all" else [each for each in facts if each.version == version]
 
 
+def _seen_by(reader: User) -> SeenExams:
+    """An assistant sees how an exam went when it has closed, even one of their own course."""
+    return ALL_EXAMS if manages(reader) else NO_EXAM
+
+
 class Insight:
     """Safe to share between requests. Only students' attempts count: those of instructors would hide their faults."""
 
@@ -50,20 +58,23 @@ class Insight:
         self._database = database
 
     async def of_problem(
-        self, problem: str, version: str, counted: Counted = "all", course_id: str | None = None
+        self, reader: User, problem: str, version: str, counted: Counted = "all", course_id: str | None = None
     ) -> Summary:
         """Of all students, or those of the course. Two queries, however many attempts there are. `version` is the
-        served one.
+        served one. For an assistant, attempts that an open exam withholds do not count.
         """
-        facts = _at(counted, version, await read_facts(self._database, problem, course_id))
-        items = await self._items(problem)
+        seen = _seen_by(reader)
+        facts = _at(counted, version, await read_facts(self._database, problem, course_id, seen))
+        items = await self._items(problem, seen)
         return await asyncio.to_thread(summarize, facts, version, items)
 
     async def cluster(
-        self, problem: str, version: str, key: str, counted: Counted = "all", course_id: str | None = None
+        self, reader: User, problem: str, version: str, key: str, counted: Counted = "all", course_id: str | None = None
     ) -> tuple[Cluster, list[ClusterMember]]:
-        """A cluster with its newest attempts. Raises `ClusterNotFound`."""
-        facts = _at(counted, version, await read_facts(self._database, problem, course_id))
+        """A cluster with its newest attempts, without those that `of_problem` does not count. Raises
+        `ClusterNotFound`.
+        """
+        facts = _at(counted, version, await read_facts(self._database, problem, course_id, _seen_by(reader)))
         found = await asyncio.to_thread(cluster_of, facts, key)
         if found is None:
             raise ClusterNotFound(
@@ -107,15 +118,16 @@ class Insight:
         async with self._database.reading() as session:
             return [ProblemLine.of(each) for each in await session.execute(query)]
 
-    async def _items(self, problem: str) -> dict[str, Items]:
+    async def _items(self, problem: str, seen: SeenExams) -> dict[str, Items]:
         """The cases and checks of each version that has an accepted attempt, whose verdict has them all."""
         row = AttemptRow
-        one_each = (
-            select(func.min(row.id))
-            .where(row.problem == problem, IS_SCORED, row.verdict_status == "accepted")
-            .group_by(row.version)
-        )
         async with self._database.reading() as session:
+            shown = await shown_only(session, problem=problem, seen=seen)
+            one_each = (
+                select(func.min(row.id))
+                .where(row.problem == problem, IS_SCORED, row.verdict_status == "accepted", *shown)
+                .group_by(row.version)
+            )
             found = (await session.execute(select(row.version, row.verdict).where(row.id.in_(one_each)))).all()
         read = {version: read_verdict(verdict) for version, verdict in found if verdict is not None}
         return {

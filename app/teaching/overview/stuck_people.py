@@ -11,6 +11,8 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.view import View
 from app.grading.queue.models import IS_SCORED, AttemptRow
+from app.grading.queue.withheld_verdicts import shown_only
+from app.teaching.courses.assistant_access import assisted_exams
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, MemberRow
 from app.teaching.courses.staff import manages
 
@@ -36,7 +38,9 @@ class StuckPeople:
         self._database = database
 
     async def list(self, reader: User) -> list[StuckPerson]:
-        """At most twelve, the latest attempt first. An assistant gets those whose attempts they may read."""
+        """At most twelve, the latest attempt first. An assistant gets those whose attempts they may read. Attempts that
+        an exam of another course withholds do not count.
+        """
         row, solved = AttemptRow, aliased(AttemptRow)
         has_solved = exists().where(
             solved.user_id == row.user_id,
@@ -56,9 +60,11 @@ class StuckPeople:
             .order_by(last.desc(), UserRow.name)
             .limit(_MOST)
         )
-        if not manages(reader):
-            query = query.where(tuple_(row.user_id, row.problem).in_(_assisted(reader)))
         async with self._database.reading() as session:
+            if not manages(reader):
+                seen = await assisted_exams(session, reader)
+                query = query.where(tuple_(row.user_id, row.problem).in_(_assisted(reader)))
+                query = query.where(*await shown_only(session, seen=seen))
             return [StuckPerson.of_columns(*each) for each in await session.execute(query)]
 
 

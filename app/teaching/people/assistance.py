@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from app.accounts.caller import User
+from app.grading.queue.withheld_verdicts import SeenExams
 
 
 class Assistance(Protocol):
@@ -10,4 +11,8 @@ class Assistance(Protocol):
 
     async def problems_of(self, reader: User, person_id: str) -> frozenset[str]:
         """The problems at which `reader` assists this person; none if they do not."""
+        ...
+
+    async def exams_of(self, reader: User) -> SeenExams:
+        """The exams of the courses that `reader` assists, whose verdicts they see before these close."""
         ...

@@ -27,7 +27,7 @@ async def list_attempts_of_person(
     cursor: NewestFirst,
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
 ) -> AttemptPage:
-    found = await attempts.list(may.owner, cursor, problem, for_instructor=True, within=may.problems)
+    found = await attempts.list(may.owner, cursor, problem, seen=may.seen, within=may.problems)
     return AttemptPage(attempts=found, next=found.next)
 
 

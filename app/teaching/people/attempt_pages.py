@@ -39,7 +39,7 @@ async def list_attempts_of_person(
     """The filter is in the address, and so in the address of each further page."""
     person, owner = may.person, may.owner
     only = AttemptFilter.read(request.query_params)
-    page = await attempts.list(owner, Cursor(_PAGE, before), only=only, for_instructor=True, within=may.problems)
+    page = await attempts.list(owner, Cursor(_PAGE, before), only=only, seen=may.seen, within=may.problems)
     titles = _titles(request)
     at = await progress(database, owner)
     tried = at if may.problems is None else at.keys() & may.problems
@@ -70,7 +70,7 @@ async def show_story(
     """Each attempt in order, with what changed since the previous one."""
     may.require(slug)
     person = may.person
-    steps = await read_timeline(database, person.id, slug.replace("\0", ""), Cursor(_STEPS, after))
+    steps = await read_timeline(database, person.id, slug.replace("\0", ""), Cursor(_STEPS, after), may.seen)
     here = f"/people/{person.id}/problems/{slug}"
     return render_page(
         "person_story.html",

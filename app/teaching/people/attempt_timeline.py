@@ -13,6 +13,7 @@ from app.core.web.diff import DiffLine, diff_lines
 from app.grading.attempts.views import AttemptView, view_of
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
+from app.grading.queue.withheld_verdicts import SeenExams, withheld_until
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +40,21 @@ class Step:
         return None if verdict is None else verdict.misconception
 
 
-async def read_timeline(database: Database, user_id: str, problem: str, cursor: Cursor) -> Page[Step]:
-    """Oldest first. Raises `AttemptNotFound` for the cursor."""
+async def read_timeline(database: Database, user_id: str, problem: str, cursor: Cursor, seen: SeenExams) -> Page[Step]:
+    """Oldest first. `seen` are the exams whose verdicts the reader sees. Raises `AttemptNotFound` for the cursor."""
     row = AttemptRow
     query, by = (
         select(row).where(row.user_id == user_id, row.problem == problem, row.kind != "rejudge"),
         (row.created_at, row.id),
     )
     async with database.reading() as session:
-        page = await paged(session, query, by, cursor, view_of, missing=_not_found, oldest_first=True)
+        found = await paged(session, query, by, cursor, lambda each: each, missing=_not_found, oldest_first=True)
+        ids = [each.id for each in found]
+        until = await withheld_until(session, ids, user_id=user_id, seen=seen)
         last = await session.get(row, cursor.after) if cursor.after else None
-        overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_([each.id for each in page]))
-        changed = frozenset(await session.scalars(overridden))
+        overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_(ids))
+        changed = frozenset(await session.scalars(overridden)) - until.keys()
+    page = found.map(lambda each: view_of(each, withheld_until=until.get(each.id)))
     before = [view_of(last) if last else None, *page]
     # Comparing takes time that other requests should not wait for.
     steps = await asyncio.to_thread(

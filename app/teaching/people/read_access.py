@@ -1,6 +1,7 @@
 """Who may read whose attempts: an instructor those of students, an owner those of all accounts.
 
-An assistant of a course reads those of its students, at the problems of its assignments. Nobody else reads others'.
+An assistant of a course reads those of its students, at the problems of its assignments. If an exam of another course
+withholds a verdict, they do not see it. Nobody else reads others'.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from app.core.errors import AttemptNotFound, RoleMissing
 from app.core.services import Provided
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptView
+from app.grading.queue.withheld_verdicts import ALL_EXAMS, SeenExams
 from app.teaching.people.assistance import Assistance
 from app.teaching.people.directory import Directory, Person
 
@@ -25,11 +27,15 @@ def may_read(reader: User, person: Person) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A person, and their user, whose attempts a reader may read: at all problems if `problems` is None."""
+    """A person, and their user, whose attempts a reader may read: at all problems if `problems` is None.
+
+    `seen` are the exams whose verdicts the reader sees before they close.
+    """
 
     person: Person
     owner: User
     problems: frozenset[str] | None = None
+    seen: SeenExams = ALL_EXAMS
 
     def require(self, problem: str) -> None:
         """Raises `RoleMissing` if the reader may read nothing at this problem."""
@@ -52,7 +58,7 @@ async def reach(
     if not problems:
         raise RoleMissing("Only instructors, and assistants of this person's courses, can read their attempts.")
     person = await directory.get(person_id)
-    return Reach(person, User(person.id, person.name, person.role), problems)
+    return Reach(person, User(person.id, person.name, person.role), problems, await assistance.exams_of(reader))
 
 
 async def readable(directory: Directory, reader: User, person_id: str) -> tuple[Person, User]:
@@ -79,7 +85,7 @@ async def attempt_of(attempt_id: str, may: PersonsReach, attempts: Provided[Atte
     may read the attempt. Raises as `reach` does, and `AttemptNotFound`.
     """
     try:
-        attempt = await attempts.get(may.owner, attempt_id, placed=False, for_instructor=True)
+        attempt = await attempts.get(may.owner, attempt_id, placed=False, seen=may.seen)
     except AttemptNotFound:
         raise AttemptNotFound(f"{may.person.name} has no attempt with the id {attempt_id[:64]!r}.") from None
     may.require(attempt.problem)

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, Response
 
 from app.accounts.audit.log import LONGEST_REASON
 from app.accounts.web import Grader
-from app.core.errors import ProblemNotFound, Refused
+from app.core.errors import OverrideRefused, ProblemNotFound, Refused
 from app.core.rest.actions import Actions, FormPage, Typed, in_loop
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
@@ -16,6 +16,7 @@ from app.core.web.templating import render_page
 from app.core.web.verdict_view import arrange_verdict
 from app.grading.attempts.overrides import MOST_POINTS, Overrides, ScoreOverride
 from app.grading.attempts.source_colours import colour_lines
+from app.grading.attempts.views import AttemptView
 from app.grading.comments.schemas import CommentList, NewCommentJSON
 from app.grading.comments.service import LONGEST, Comment, Comments, may_remove
 from app.problems.catalogue import Catalogue
@@ -127,11 +128,21 @@ async def remove_comment(comment_id: str, user: Grader, found: PersonsAttempt, c
 async def override_score(
     user: Grader, found: PersonsAttempt, body: NewOverrideJSON, overrides: Provided[Overrides]
 ) -> ScoreOverride:
-    _, attempt = found
+    attempt = _with_verdict(found)
     return await overrides.override(user, attempt.id, body.score, body.reason)
 
 
 @actions.delete("/override", form="/override/undo", then=_POINTS, summary="Let the points of the verdict count again")
 async def undo_override(user: Grader, found: PersonsAttempt, overrides: Provided[Overrides]) -> None:
+    await overrides.undo(user, _with_verdict(found).id)
+
+
+def _with_verdict(found: PersonsAttempt) -> AttemptView:
+    """The attempt, whose verdict the caller sees. Raises `OverrideRefused`: what it answers would tell the verdict."""
     _, attempt = found
-    await overrides.undo(user, attempt.id)
+    if attempt.withheld_until is not None:
+        raise OverrideRefused(
+            "The attempt belongs to an exam of another course, which hides its verdict until "
+            f"{attempt.withheld_until:%Y-%m-%d %H:%M} UTC. Change its points after that."
+        )
+    return attempt

@@ -16,8 +16,11 @@ from app.accounts.audit.log import record
 from app.accounts.caller import User
 from app.core.database import Database
 from app.core.errors import AttemptNotFound, NothingToCompare
+from app.grading.queue.withheld_verdicts import ALL_EXAMS, shown_only
 from app.problems.catalogue import Catalogue
+from app.teaching.courses.assistant_access import assisted_exams
 from app.teaching.courses.roster_lines import RosterLines
+from app.teaching.courses.staff import manages
 from app.teaching.similarity.compare import (
     MOST_PAIRS,
     Pair,
@@ -31,7 +34,7 @@ from app.teaching.similarity.compare import (
 from app.teaching.similarity.fingerprints import common_lines, fingerprints
 from app.teaching.similarity.rarity import PublicCode
 from app.teaching.similarity.report_filter import EVERYTHING, Narrowing
-from app.teaching.similarity.submissions import Submission, find_submission, find_submissions
+from app.teaching.similarity.submissions import Shown, Submission, find_submission, find_submissions
 from grader.package.package import Package
 from grader.package.variants import every_variant
 
@@ -99,7 +102,8 @@ class Similarity:
         """
         package = self._package(slug)
         async with self._database.reading() as session:
-            found, left_out = await find_submissions(session, package.slug, course_id, narrowing.attempts)
+            shown = await _shown_to(session, reader, package.slug)
+            found, left_out = await find_submissions(session, package.slug, course_id, narrowing.attempts, shown)
         sent = {each.attempt_id: each for each in await self._identified(found, course_id)}
         async with self._turn:
             groups, pairs = await asyncio.to_thread(_alike, package, sent)
@@ -137,8 +141,11 @@ class Similarity:
         """
         package = self._package(slug)
         async with self._database.reading() as session:
-            one, other = [await _submission(session, package.slug, each, course_id) for each in (one_id, other_id)]
-            found, _ = await find_submissions(session, package.slug, course_id, narrowing.attempts)
+            shown = await _shown_to(session, reader, package.slug)
+            one, other = [
+                await _submission(session, package.slug, each, course_id, shown) for each in (one_id, other_id)
+            ]
+            found, _ = await find_submissions(session, package.slug, course_id, narrowing.attempts, shown)
         one, other = await self._identified([one, other], course_id)
         sent = {each.attempt_id: each for each in (*found, one, other)}
         async with self._turn:
@@ -180,8 +187,16 @@ def public_code(package: Package) -> PublicCode:
     return PublicCode.of(handout, styles)
 
 
-async def _submission(session: AsyncSession, slug: str, attempt_id: str, course_id: str | None) -> Submission:
-    found = await find_submission(session, slug, attempt_id, course_id)
+async def _shown_to(session: AsyncSession, reader: User, slug: str) -> Shown:
+    """What leaves out attempts whose verdict an exam withholds from an assistant."""
+    seen = ALL_EXAMS if manages(reader) else await assisted_exams(session, reader)
+    return await shown_only(session, problem=slug, seen=seen)
+
+
+async def _submission(
+    session: AsyncSession, slug: str, attempt_id: str, course_id: str | None, shown: Shown
+) -> Submission:
+    found = await find_submission(session, slug, attempt_id, course_id, shown)
     if found is None:
         who = "No student of this course" if course_id else "No student"
         raise AttemptNotFound(f"{who} has an attempt at {slug} with the id {attempt_id[:64]!r}.")

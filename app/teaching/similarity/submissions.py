@@ -1,10 +1,11 @@
 """What a report compares: which attempts of which students, and what each student did before."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
@@ -15,6 +16,7 @@ from app.teaching.courses.models import MemberRow
 from app.teaching.identities.identity import RosterIdentity
 from app.teaching.similarity.compare import MOST_PEOPLE, MOST_SOURCES
 
+Shown = Sequence[ColumnElement[bool]]
 # best, last: the accepted attempt with the highest score, or the latest one. all: every attempt with a score.
 Choice = Literal["best", "last", "all"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
@@ -53,11 +55,14 @@ class Submission:
 
 
 async def find_submissions(
-    session: AsyncSession, slug: str, course_id: str | None, choice: Choice
+    session: AsyncSession, slug: str, course_id: str | None, choice: Choice, shown: Shown = ()
 ) -> tuple[list[Submission], int]:
-    """By name and then newest first, of at most `MOST_PEOPLE`, and how many people more there are."""
+    """By name and then newest first, of at most `MOST_PEOPLE`, and how many people more there are. `shown` are
+    conditions that leave out attempts whose verdict the reader does not see.
+    """
     row = AttemptRow
-    condition = and_(row.problem == slug, IS_SCORED, *([] if choice == "all" else [row.verdict_status == "accepted"]))
+    accepted = [] if choice == "all" else [row.verdict_status == "accepted"]
+    condition = and_(row.problem == slug, IS_SCORED, *accepted, *shown)
     people = select(UserRow.id).where(UserRow.role == "student", UserRow.id.in_(select(row.user_id).where(condition)))
     if course_id is not None:
         people = people.where(UserRow.id.in_(_students(course_id)))
@@ -73,13 +78,15 @@ async def find_submissions(
 
 
 async def find_submission(
-    session: AsyncSession, slug: str, attempt_id: str, course_id: str | None
+    session: AsyncSession, slug: str, attempt_id: str, course_id: str | None, shown: Shown = ()
 ) -> Submission | None:
-    """One attempt of a student, or a student of the course, at the problem, if it has a score."""
+    """One attempt of a student, or a student of the course, at the problem, if it has a score. `shown` as in
+    `find_submissions`.
+    """
     if not is_id(attempt_id):
         return None
     row = AttemptRow
-    query = _query().where(row.id == attempt_id, row.problem == slug, IS_SCORED, UserRow.role == "student")
+    query = _query().where(row.id == attempt_id, row.problem == slug, IS_SCORED, UserRow.role == "student", *shown)
     if course_id is not None:
         query = query.where(UserRow.id.in_(_students(course_id)))
     found = (await session.execute(query)).one_or_none()

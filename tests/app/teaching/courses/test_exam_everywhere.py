@@ -1,26 +1,44 @@
 """Every address that a student can open says the same, whichever verdict an exam hides.
 
-The walk opens each route of the service twice: with an accepted and with a rejected attempt behind it.
+The walk opens each route of the service with a right attempt behind it, with a wrong one, with a wrong one that no
+known mistake explains, and with one whose points were changed. All answers must be equal, byte for byte. Assistants see
+no more of an exam of another course, and none of it in insight.
 """
 
+import io
 import re
+import zipfile
 from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from difflib import unified_diff
+from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import JSON as JSON_TYPE
+from sqlalchemy import Boolean, Column, Float, Integer, select, update
 
 from app.core.clock import MINUTE, now
-from app.core.database import Database
+from app.core.database import Database, UTCDateTime
 from app.core.outbound_requests import Outside
+from app.grading.attempts import views
+from app.grading.attempts.views import AttemptSummary, withheld_summary
+from app.grading.queue import withheld_verdicts
+from app.grading.queue.leases import columns_of
 from app.grading.queue.models import AttemptRow
-from app.grading.queue.withheld_verdicts import WithheldRow
+from app.grading.queue.withheld_verdicts import SHOWN, WithheldRow, shown_part
+from app.operations.personal_data import export
+from app.operations.webhooks.models import DeliveryRow, WebhookRow
 from app.problems.exams import PARTS
 from app.teaching.courses.models import AssignmentRow
-from tests.app.accounts.people import browser, send_form, sign_up
+from app.teaching.courses.rights import RIGHTS
+from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Efficiency, Verdict
+from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_up
 from tests.app.authoring.zips import upload
-from tests.app.routes import routes_of
+from tests.app.routes import INSTRUCT, routes_of
 from tests.app.teaching.courses.exam_problem import ALL_OPEN, SLUG, TASK, files_of, marks_seen, together
 from tests.app.teaching.courses.test_assignments import only_assignment
 from tests.app.teaching.courses.test_courses import JSON, create, join, people
@@ -28,52 +46,237 @@ from tests.app.teaching.people.test_attempts_of_others import GOOD, me, send
 
 pytestmark = pytest.mark.anyio
 __all__ = ["people"]
-VERDICT = ("verdict", "score", "verdict_status", "verdict_reason", "faults", "efficiency")
-# Form tokens, ids, and moments.
-VARIES = re.compile(
-    r"[0-9a-f]{32,}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|(?:in )?\d+ (?:s|seconds?|min|minutes?)(?: ago)?|just now"
-)
-FILTERED = [
-    *(f"/attempts?status={each}" for each in ("accepted", "rejected", "failed")),
-    "/attempts?reason=wrong_value",
-    "/attempts?kind=attempt",
-    *(f"/problems?state={each}" for each in ("solved", "tried", "untried", "open", "new")),
-    "/problems?sort=state",
-    "/api/v1/attempts?problem=add_one",
-    "/api/v1/problems/add_one/ranking",
-]
+SENT = "# exam\nx = 1\n"
+# What is not the same in two answers to one request, by what it is.
+VARIES = {
+    "form token": r'(?<=name="form_token" value=")[0-9a-f]{128}',
+    "when it was exported": r'(?<="exported_at": ")[^"]+',
+    "how long ago it was": r"(?<=>)(?:just now|(?:in )?\d+ \w+(?: ago)?)(?=</time>)|(?<=</time>, )in \d+ \w+",
+}
+_VARIES = re.compile("|".join(VARIES.values()))
+# Headers that say when and for whom a request was answered.
+OF_REQUEST = {"x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "set-cookie", "content-length"}
+# They depend on all requests, so the walk itself changes them.
+OF_PROCESS = {"/metrics"}
 
 
-async def walk(service, http, owned: dict[str, str]) -> dict[str, str]:
-    """What each address answers, except for ids, moments and form tokens."""
-    ids = defaultdict(lambda: "0" * 32, slug="add_one", **owned)
-    opened = [path.format_map(ids) for method, path in sorted(routes_of(service.app)) if method == "GET"]
+@pytest.fixture
+async def either(start_service, database_url):
+    async with start_service(database_url=database_url, requests_per_minute=1_000_000) as running:
+        yield running
+
+
+def searched(attempt: str, run: str, course: str) -> list[str]:
+    """Addresses with parameters, beside those of the routes."""
+    return [
+        *(f"/attempts?status={each}" for each in ("accepted", "rejected", "failed", "waiting")),
+        "/attempts?reason=wrong_value",
+        "/attempts?kind=attempt",
+        *(f"/problems?state={each}" for each in ("solved", "tried", "untried", "open", "new")),
+        "/problems?sort=state",
+        "/api/v1/attempts?problem=add_one",
+        f"/attempts/compare?a={attempt}&b={run}",
+        f"/api/v1/batch/attempts?id={attempt}&id={run}",
+        f"/api/v1/attempts/{attempt}?wait=1",
+        *(f"/search{page}?q={each}" for page in ("", "/found") for each in ("add", "accepted", attempt)),
+        *(f"/problems/add_one/{each}?course={course}" for each in ("insight", "similarity", "similarity.csv")),
+        f"/problems/add_one/similarity?course={course}&attempts=all",
+        f"/problems/add_one/insight?course={course}&versions=served",
+        *(f"/api/v1/problems/add_one/{each}?course={course}" for each in ("insight", "similarity")),
+    ]
+
+
+async def walk(http, routes: set[tuple[str, str]], owned: dict[str, str], more: list[str]) -> dict[str, str]:
+    """What each of these routes that is read with GET answers, and each address in `more`."""
+    ids = defaultdict(lambda: "0" * 32, slug="add_one", track="basics", **owned)
+    opened = [path.format_map(ids) for method, path in sorted(routes) if method == "GET" and path not in OF_PROCESS]
+    return {each: await answer_of(http, "GET", each) for each in [*opened, *more]}
+
+
+async def answer_of(http, method: str, path: str, **sent: Any) -> str:
+    accepts = "application/json" if path.startswith("/api/") else "text/html"
+    headers = SITE | {"Accept": accepts, "Accept-Encoding": "identity"}
+    answer = await http.request(method, path, headers=headers, **sent)
+    shown = [f"{name}: {value}" for name, value in answer.headers.items() if name not in OF_REQUEST]
+    # Its length is that of the whole text, which is compared.
+    assert int(answer.headers.get("content-length", len(answer.content))) == len(answer.content)
+    return "\n".join([str(answer.status_code), *shown, _VARIES.sub("", text_of(answer.content))])
+
+
+def text_of(content: bytes) -> str:
+    """A workbook is an archive; one of its files says when it was made."""
+    if not content.startswith(b"PK"):
+        return content.decode(errors="backslashreplace")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = [each for each in archive.namelist() if each != "docProps/core.xml"]
+        return "\n".join(f"{each}: {archive.read(each).decode()}" for each in names)
+
+
+def states_of(accepted: Verdict, rejected: Verdict) -> dict[str, dict[str, Any]]:
+    """Values of all columns that an exam withholds, with each of three verdicts, and if they have nothing to do with
+    the verdict, with different values.
+    """
+    efficient = accepted.model_copy(update={"efficiency": Efficiency(score=120.0, parts=[])})
+    # A stored verdict is read without it.
+    unexplained = rejected.with_fingerprint(Fingerprint(results={"public-1": {"": "x = 1"}}))
+    explained = rejected.model_copy(update={"misconception": "MISCONCEPTION", "fingerprint": None, "score": 40})
+    columns = AttemptRow.__table__.columns
     found = {}
-    for each in [*opened, *FILTERED]:
-        # Numbers of the whole process, which the walk itself changes.
-        if "/sign-in" in each or "/lti/" in each or each == "/metrics":
-            continue
-        accepts = "application/json" if each.startswith("/api/") else "text/html"
-        answer = await http.get(each, headers={"Accept": accepts})
-        found[each] = f"{answer.status_code} {VARIES.sub('', answer.text)}"
+    for number, (name, verdict) in enumerate(
+        {"right": efficient, "wrong": explained, "unexplained": unexplained}.items()
+    ):
+        values = {each.name: mark_of(each, number) for each in columns if each.name not in SHOWN}
+        found[name] = values | columns_of(verdict, counts=True) | {"version": str(number) * 64}
+    for column in found["right"]:
+        assert len({repr(each[column]) for each in found.values()}) > 1, f"{column} has the same value in each state"
+    assert found["unexplained"]["fingerprint"] is not None
     return found
 
 
-async def give(service, attempt: str, verdict: dict) -> None:
+def mark_of(column: Column[Any], number: int) -> Any:
+    """A value of the column's type, or None for the first one if it may be."""
+    if number == 0 and column.nullable:
+        return None
+    if isinstance(column.type, UTCDateTime):
+        return now() + number * timedelta(days=1)
+    if isinstance(column.type, JSON_TYPE):
+        return []
+    if isinstance(column.type, Boolean):
+        return number > 0
+    return number if isinstance(column.type, (Integer, Float)) else f"mark {number}"
+
+
+async def give(service, attempt: str, values: dict[str, Any]) -> None:
     async with service.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, attempt)
-        for name, value in verdict.items():
+        for name, value in values.items():
             setattr(row, name, value)
 
 
-async def verdict_of(service, attempt: str, **changes: object) -> dict:
+async def verdict_of(service, attempt: str) -> Verdict:
     async with service.services[Database].reading() as session:
-        row = await session.get_one(AttemptRow, attempt)
-        return {name: getattr(row, name) for name in VERDICT} | changes
+        stored = (await session.get_one(AttemptRow, attempt)).verdict
+    assert stored is not None
+    return read_verdict(stored)
 
 
-async def test_no_address_and_no_webhook_depends_on_a_hidden_verdict(either, people, monkeypatch):
-    ada, bob, tess = people
+async def put_back(service, attempt: str) -> None:
+    """Let the attempt be three hours old, so that no page counts its seconds."""
+    moment = now() - timedelta(hours=3, minutes=10)
+    times = dict.fromkeys(("created_at", "started_at", "finished_at"), moment)
+    await give(service, attempt, times)
+
+
+def differences(first: dict[str, str], second: dict[str, str]) -> str:
+    """Where the two differ, and how; empty if they are equal."""
+    assert first.keys() == second.keys()
+    return "\n".join(
+        line
+        for each in first
+        if first[each] != second[each]
+        for line in (each, *unified_diff(first[each].splitlines(), second[each].splitlines(), n=0, lineterm=""))
+    )
+
+
+class Exam:
+    """Ada has sent an attempt in an exam of Tess, and a run.
+
+    Tim assists the course of the exam, and Uma another one of Tess in which Ada is, too; both may do all that an
+    assistant may.
+    """
+
+    def __init__(self, service, people, assistants, bodies: list[bytes]) -> None:
+        self.service, self.bodies = service, bodies
+        self.ada, self.bob, self.tess = people
+        self.tim, self.uma = assistants
+
+    async def begin(self) -> None:
+        service, ada, tess = self.service, self.ada, self.tess
+        self.webhook = (await ada.post("/api/v1/webhooks", json={"url": "https://example.org/"}, headers=JSON)).json()
+        self.course = await create(tess, exam=True)
+        self.other = await create(tess)
+        for http, course in ((ada, self.course), (self.bob, self.course), (ada, self.other)):
+            await join(http, course)
+        for http, course in ((self.tim, self.course), (self.uma, self.other)):
+            await join(http, course)
+            person = f"/api/v1/courses/{course['id']}/people/{await me(http)}"
+            assert (await tess.put(f"{person}/role", json={"role": "assistant"}, headers=JSON)).status_code == 204
+            given = await tess.put(f"{person}/rights", json={"rights": [*RIGHTS]}, headers=JSON)
+            assert given.status_code < 300, given.text
+        async with service.services[Database].writing() as session:
+            # Of a webhook that is newer than the verdict, the exam keeps back what is sent.
+            await session.execute(update(WebhookRow).values(created_at=now() - timedelta(hours=4)))
+        verdicts = [await verdict_of(service, await send(service, tess, each)) for each in (GOOD, "x = 1\n")]
+        assert [each.status for each in verdicts] == ["accepted", "rejected"]
+        self.states = states_of(*verdicts)
+        self.run = await send(service, ada, SENT, "runs")
+        self.attempt = await send(service, ada, SENT)
+        for each in (self.run, self.attempt):
+            await put_back(service, each)
+        page = f"/attempts/{self.attempt}"
+        self.link = re.search(r"/shared/[\w-]+", (await send_form(ada, page, f"{page}/share")).text)[0]
+        self.owned = {
+            "attempt_id": self.attempt,
+            "person_id": await me(ada),
+            "webhook_id": self.webhook["id"],
+            "course_id": self.course["id"],
+            "assignment_id": (await only_assignment(tess, self.course))["id"],
+        }
+        of_other = {"course_id": self.other["id"], "assignment_id": (await only_assignment(tess, self.other))["id"]}
+        self.of_other = self.owned | of_other
+        # Webhooks come first: what was delivered before is part of what a student reads.
+        await self.delivered()
+
+    async def delivered(self) -> bytes:
+        """The body that is sent to Ada's webhook now."""
+        self.bodies.clear()
+        async with self.service.services[Database].writing() as session:
+            again = {"delivered_at": None, "next_try_at": now(), "tries": 0, "answer": None}
+            await session.execute(update(DeliveryRow).where(DeliveryRow.attempt_id == self.attempt).values(**again))
+        with anyio.fail_after(30):
+            while not self.bodies:
+                await anyio.sleep(0.02)
+        return self.bodies[0]
+
+    async def seen(self) -> dict[str, str]:
+        """What everybody reads who must not see the verdict."""
+        service = self.service
+        found = {"webhook": (await self.delivered()).decode()}
+        async with self.service.services[Database].writing() as session:
+            of_delivery = {"delivered_at": self.sent_at, "next_try_at": None, "tries": 1}
+            await session.execute(update(DeliveryRow).values(**of_delivery))
+        more = searched(self.attempt, self.run, self.course["id"])
+        found |= await walk(self.ada, routes_of(service.app), self.owned, more)
+        of_uma = await walk(self.uma, INSTRUCT, self.of_other, searched(self.attempt, self.run, self.other["id"]))
+        found |= {f"{path} as uma": each for path, each in of_uma.items()}
+        async with browser(service) as guest:
+            for name, http in (("bob", self.bob), ("guest", guest), ("ada", self.ada)):
+                for each in (
+                    self.link,
+                    f"{self.link}/verdict",
+                    f"{self.link}/card.png",
+                    "/problems/add_one",
+                    "/problems/add_one/ranking",
+                    "/api/v1/problems/add_one/ranking",
+                    "/problems",
+                ):
+                    found[f"{each} as {name}"] = await answer_of(http, "GET", each)
+        of_course = f"?course={self.course['id']}"
+        for each in ("/problems/add_one/insight", "/api/v1/problems/add_one/insight"):
+            found[f"{each} as tim"] = await answer_of(self.tim, "GET", each + of_course)
+        return found
+
+    sent_at = datetime.fromisoformat("2026-01-01T00:00:00+00:00")
+
+    async def close(self) -> None:
+        async with self.service.services[Database].writing() as session:
+            for row in list(await session.scalars(select(WithheldRow))):
+                row.until = now() - MINUTE
+            await session.execute(update(AssignmentRow).values(due_at=now() - MINUTE))
+
+
+@pytest.fixture
+async def exam(either, people, monkeypatch):
     bodies: list[bytes] = []
 
     async def receive(self, url, headers, body):
@@ -81,59 +284,147 @@ async def test_no_address_and_no_webhook_depends_on_a_hidden_verdict(either, peo
         return 204
 
     monkeypatch.setattr(Outside, "post", receive)
-    await ada.post("/api/v1/webhooks", json={"url": "https://example.org/hook"}, headers=JSON)
-    course = await create(tess, exam=True)
-    for http in (ada, bob):
-        await join(http, course)
-    accepted = await verdict_of(either, await send(either, tess, GOOD), efficiency=120.0)
-    rejected = await verdict_of(either, await send(either, tess, "x = 1\n"))
-    assert (accepted["verdict_status"], rejected["verdict_status"]) == ("accepted", "rejected")
-    attempt = await send(either, ada, GOOD)
-    shared = await send_form(ada, f"/attempts/{attempt}", f"/attempts/{attempt}/share")
-    owned = {
-        "attempt_id": attempt,
-        "course_id": course["id"],
-        "assignment_id": (await only_assignment(tess, course))["id"],
-        "person_id": await me(ada),
+    async with browser(either) as tim, browser(either) as uma:
+        for name, http in (("tim", tim), ("uma", uma)):
+            await sign_up(either, http, name)
+        made = Exam(either, people, (tim, uma), bodies)
+        await made.begin()
+        yield made
+
+
+async def test_no_address_and_no_webhook_depends_on_a_hidden_verdict(exam):
+    seen = {}
+    for name, values in exam.states.items():
+        await give(exam.service, exam.attempt, values)
+        seen[name] = await exam.seen()
+    assert '"verdict":null' in seen["right"]["webhook"]
+    assert not (found := differences(seen["right"], seen["wrong"])), found
+    assert not (found := differences(seen["right"], seen["unexplained"])), found
+
+    # Nor does it tell that somebody changed the points, or that a new version graded it again.
+    points = f"/api/v1/people/{exam.owned['person_id']}/attempts/{exam.attempt}/override"
+    changed = await exam.tess.put(points, json={"score": 70, "reason": "almost"}, headers=JSON)
+    assert changed.status_code == 200, changed.text
+    async with exam.service.services[Database].writing() as session:
+        row = await session.get_one(AttemptRow, exam.attempt)
+        trial = {each.name: getattr(row, each.name) for each in AttemptRow.__table__.columns}
+        trial |= {"id": "e" * 32, "kind": "rejudge", "idempotency_key": None, "score": None, "efficiency": None}
+        session.add(AttemptRow(**trial))
+    assert not (found := differences(seen["right"], await exam.seen())), found
+    refused = await exam.uma.put(points, json={"score": 50, "reason": "more"}, headers=JSON)
+    assert (refused.status_code, refused.json()["slug"]) == (409, "override-refused")
+    # Tim assists the course of the exam, and grades it.
+    theirs = (await exam.tim.get(points.removesuffix("/override"), headers=JSON)).json()
+    assert (theirs["score"], theirs["verdict"]["status"], theirs["withheld_until"]) == (70, "rejected", None)
+
+    # Once it has closed, all of these addresses tell the verdict.
+    await exam.close()
+    attempt, person, other = exam.attempt, exam.owned["person_id"], exam.other["id"]
+    telling = [
+        (exam.ada, "/attempts"),
+        (exam.ada, f"/attempts/{attempt}"),
+        (exam.ada, "/progress"),
+        (exam.ada, f"/api/v1/attempts/{attempt}"),
+        (exam.ada, f"/api/v1/attempts/{attempt}/events"),
+        (exam.ada, "/api/v1/me/export"),
+        (exam.bob, exam.link),
+        (exam.uma, f"/people/{person}/attempts"),
+        (exam.uma, f"/people/{person}/attempts/{attempt}"),
+        (exam.uma, f"/people/{person}/problems/add_one"),
+        (exam.uma, f"/courses/{other}/gradebook"),
+        (exam.uma, f"/problems/add_one/insight?course={other}"),
+        (exam.uma, f"/problems/add_one/similarity?course={other}"),
+        (exam.tim, f"/problems/add_one/insight?course={exam.course['id']}"),
+    ]
+    told = []
+    for name in ("right", "wrong"):
+        await give(exam.service, attempt, exam.states[name])
+        told.append([await exam.delivered(), *[await answer_of(http, "GET", path) for http, path in telling]])
+    alike = [path for (_, path), one, two in zip([(None, "webhook"), *telling], *told, strict=True) if one == two]
+    assert alike == []
+
+
+# What a route is sent, where an empty body says nothing.
+BODIES: dict[str, dict[str, Any]] = {
+    "/api/v1/problems/{slug}/give-up": {"json": {"confirm": True}},
+    "/api/v1/problems/{slug}/attempts": {"json": {"source": SENT}},
+    "/api/v1/problems/{slug}/runs": {"json": {"source": SENT}},
+    "/api/v1/batch/attempts": {"json": {"items": [{"problem": "add_one", "kind": "attempt", "source": SENT}]}},
+    "/api/v1/attempts/{attempt_id}/comments/{comment_id}": {"json": {"resolved": True}},
+    "/api/v1/people/{person_id}/attempts/{attempt_id}/override": {"json": {"score": 100, "reason": "x"}},
+}
+# What is new in each answer: ids, links, moments, and the place in the queue.
+NEW = re.compile(
+    r"[0-9a-f]{32,}|(?<=/shared/)[\w-]+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|\d+ \w{3} \d{4}, \d\d:\d\d UTC"
+    r'|(?<="queue":){[^}]*}'
+)
+
+
+async def send_all(http, routes: Iterable[tuple[str, str]], owned: dict[str, str]) -> dict[str, str]:
+    """What each route that changes something answers. The one that ends the session is last."""
+    ids = defaultdict(lambda: "0" * 32, slug="add_one", track="basics", **owned)
+    routes = sorted(each for each in routes if each[0] != "GET")
+    routes.sort(key=lambda each: each == ("POST", "/sign-out"))
+    token = form_token((await http.get("/account", headers={"Accept": "text/html"})).text)
+    found = {}
+    for method, path in routes:
+        form = {} if path.startswith("/api/") else {"data": {"form_token": token, "source": SENT, "confirm": "on"}}
+        answer = await answer_of(http, method, path.format_map(ids), **BODIES.get(path, form))
+        found[f"{method} {path}"] = NEW.sub("", answer)
+    return found
+
+
+async def test_no_route_that_changes_something_depends_on_a_hidden_verdict(exam):
+    sent = {}
+    for name, values in exam.states.items():
+        await give(exam.service, exam.attempt, values)
+        sent[name] = await send_all(exam.ada, routes_of(exam.service.app), exam.owned | {"webhook_id": "0" * 32})
+        graded = {each for each in INSTRUCT if "{attempt_id}" in each[1]}
+        of_uma = await send_all(exam.uma, graded, exam.of_other)
+        sent[name] |= {f"{path} as uma": each for path, each in of_uma.items()}
+        back = await send_form(exam.ada, "/sign-in", "/sign-in", name="ada", password=PASSWORD)
+        assert back.status_code == 303, back.text
+    assert sent["right"]["POST /attempts/{attempt_id}/cancel"].startswith("303")
+    assert sent["right"]["POST /attempts/{attempt_id}/share"].startswith("200")
+    assert not (found := differences(sent["right"], sent["wrong"])), found
+    assert not (found := differences(sent["right"], sent["unexplained"])), found
+
+
+async def test_a_column_is_withheld_until_somebody_lists_it(exam, monkeypatch):
+    """A column that is added tomorrow is like `variant` while it is not listed."""
+    await give(exam.service, exam.attempt, exam.states["wrong"] | {"variant": "VARIANT-MARK"})
+    telling = [f"/attempts/{exam.attempt}", f"/api/v1/attempts/{exam.attempt}", "/api/v1/me/export"]
+    telling.append(f"/api/v1/attempts/{exam.attempt}/events")
+
+    async def read() -> list[str]:
+        pages = [await answer_of(exam.ada, "GET", path) for path in telling]
+        found = dict(zip([*telling, "webhook"], [*pages, (await exam.delivered()).decode()], strict=True))
+        return [path for path, text in found.items() if "VARIANT-MARK" in text]
+
+    assert await read() == [*telling, "webhook"]
+    for module in (withheld_verdicts, views, export):
+        monkeypatch.setattr(module, "SHOWN", SHOWN - {"variant"})
+    assert await read() == []
+
+
+def test_only_listed_columns_and_fields_have_a_value():
+    columns = {each.name: mark_of(each, 1) for each in AttemptRow.__table__.columns}
+    kept = shown_part(AttemptRow(**columns))
+    assert {name: getattr(kept, name) for name in columns} == {
+        name: value if name in SHOWN else None for name, value in columns.items()
     }
-    links = re.search(r"/shared/[\w-]+", shared.text)[0]
-
-    async def seen() -> dict[str, str]:
-        found = await walk(either, ada, owned)
-        async with browser(either) as guest:
-            for name, http in (("bob", bob), ("guest", guest), ("ada", ada)):
-                for each in (links, f"{links}/verdict", "/problems/add_one", "/problems/add_one/ranking", "/problems"):
-                    page = (await http.get(each, headers={"Accept": "text/html"})).text
-                    found[f"{each} as {name}"] = VARIES.sub("", page)
-        return found
-
-    async def differences() -> dict[str, list[str]]:
-        await give(either, attempt, accepted)
-        first = await seen()
-        await give(either, attempt, rejected)
-        second = await seen()
-        return {
-            each: [*unified_diff(first[each].splitlines(), second[each].splitlines(), n=0, lineterm="")]
-            for each in first
-            if first[each] != second[each]
-        }
-
-    assert await differences() == {}
-    with anyio.fail_after(60):
-        while not bodies:
-            await anyio.sleep(0.02)
-    assert b'"verdict":null' in bodies[0]
-    assert b"accepted" not in bodies[0]
-
-    # Once it has closed, the same walk sees the verdict in all of these places.
-    async with either.services[Database].writing() as session:
-        for row in list(await session.scalars(select(WithheldRow))):
-            row.until = now() - MINUTE
-        await session.execute(update(AssignmentRow).values(due_at=now() - MINUTE))
-    told = await differences()
-    for each in ("/attempts", f"/attempts/{attempt}", "/progress", f"/api/v1/attempts/{attempt}", f"{links} as bob"):
-        assert each in told
-    assert "/api/v1/me/export" in told
+    assert columns.keys() > SHOWN
+    fields = {name: columns.get(name) for name in AttemptSummary.model_fields}
+    whole = fields | {
+        "kind": "attempt",
+        "status": "finished",
+        "verdict_status": "rejected",
+        "verdict_reason": "time_limit",
+    }
+    until = now()
+    seen = withheld_summary(AttemptSummary(**(whole | {"changed_by_hand": True, "withheld_until": None})), until)
+    told = {name for name in AttemptSummary.model_fields if getattr(seen, name) not in (None, False)}
+    assert told - SHOWN == {"withheld_until"}
 
 
 async def test_no_address_explains_a_published_problem_while_its_exam_is_open(either, people):
