@@ -88,10 +88,6 @@ def read_failures(file: Path) -> dict[str, Any]:
     return found | {"complete": True}
 
 
-def file_of(test: str) -> str:
-    return test.partition("::")[0]
-
-
 def name_of(test: str) -> str:
     """The id of a test without its group."""
     head, at, group = test.rpartition("@")

@@ -18,7 +18,6 @@ from tests.failures import (
     MOST_AGAIN,
     ONLY,
     WRITE_TO,
-    file_of,
     name_of,
     read_failures,
     unstable_before,
@@ -81,17 +80,17 @@ def run(
             failed=[*failures],
             faults=[f"{name}: {len(failures)} tests failed. More than {MOST_AGAIN} do not run again alone."],
         )
-    return _again(name, failures, environment or {})
+    return _again(name, failures, chosen, environment or {})
 
 
-def _again(name: str, failures: dict[str, str], environment: Mapping[str, str]) -> Outcome:
+def _again(name: str, failures: dict[str, str], chosen: Sequence[str], environment: Mapping[str, str]) -> Outcome:
+    """Collect the same tests, so that the failed ones find the same fixtures, and run only these."""
     print(f"== {name}: {len(failures)} failed and run again, alone", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         only = Path(folder) / "only.json"
         only.write_text(json.dumps({"failures": [*failures]}), encoding="utf-8")
-        files = sorted({file_of(test) for test in failures})
         status, found = _pytest(
-            f"{name}, again", ["-n", "0", *FIXED_ORDER, "-v", *files], {**environment, ONLY: str(only)}
+            f"{name}, again", ["-n", "0", *FIXED_ORDER, "-v", *chosen], {**environment, ONLY: str(only)}
         )
     failed_again = {name_of(test): told for test, told in found["failures"].items()}
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not found["complete"]:

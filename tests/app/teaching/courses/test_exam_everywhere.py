@@ -233,7 +233,7 @@ class Exam:
         async with self.service.services[Database].writing() as session:
             again = {"delivered_at": None, "next_try_at": now(), "tries": 0, "answer": None}
             await session.execute(update(DeliveryRow).where(DeliveryRow.attempt_id == self.attempt).values(**again))
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while not self.bodies:
                 await anyio.sleep(0.02)
         return self.bodies[0]
