@@ -182,11 +182,13 @@ def _element_types(tokens: Tokens, text: str, locations: Locations) -> dict[str,
             match = _TENSOR.fullmatch("".join(_without_encoding(tokens, at + 1)))
             name = _dtype(match[2]) if match else "".join(_without_encoding(tokens, at + 1))
             found.setdefault(name, None)
+    # A row can have thousands of types, and its location takes as long to find as all of them.
     for row in text.splitlines():
-        for name in _ELEMENT_OF_ANY.findall(row):
-            dtype = _dtype(name)
-            if dtype in found and found[dtype] is None:
-                found[dtype] = locations.of_row(row)
+        dtypes = {_dtype(name) for name in set(_ELEMENT_OF_ANY.findall(row))}
+        without_line = [each for each in dtypes if found.get(each, 0) is None]
+        if without_line:
+            line = locations.of_row(row)
+            found.update(dict.fromkeys(without_line, line))
     return found
 
 

@@ -19,6 +19,8 @@ RUN = frozenset(
     "pred s8 s16 s32 s64 u8 u16 u32 u64 f8e3m4 f8e4m3 f8e4m3b11fnuz f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz "
     "bf16 f16 f32 f64 c64 c128".split()
 )
+# Not a value: the layouts of a custom call's operands are attributes of this type, and XLA has no arrays of it.
+_LAYOUT = "index"
 COMPILED = RUN | {"s4", "u4", "f4e2m1fn", "f8e8m0fnu"}
 # A value without elements, which orders operations.
 _ORDER = "token"
@@ -27,7 +29,7 @@ _ORDER = "token"
 def check_written(module: ExportedProgram) -> None:
     """Check an exported program before it is compiled. Raises `ProgramRefused`: `not_exportable`."""
     for dtype, line in module.element_types.items():
-        if dtype not in COMPILED:
+        if dtype not in COMPILED and dtype != _LAYOUT:
             raise ProgramRefused(
                 "not_exportable",
                 f"The program contains {_named(dtype, line)}, which a program here must not. Use an array of `int8` "
@@ -38,7 +40,7 @@ def check_written(module: ExportedProgram) -> None:
 def check_runs(module: ExportedProgram, compiled: Module) -> None:
     """Check a compiled program before it runs. Raises `ProgramRefused`: `not_exportable`."""
     found = dict(module.element_types) | {dtype: None for dtype in _compiled(compiled) if dtype not in RUN}
-    for dtype in sorted(found.keys() - RUN):
+    for dtype in sorted(found.keys() - RUN - {_LAYOUT}):
         line = module.element_types.get(dtype)
         raise ProgramRefused(
             "not_exportable",

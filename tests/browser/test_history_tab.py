@@ -16,20 +16,20 @@ _TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [
     .filter((each) => each.getBoundingClientRect().right > innerWidth && !each.closest(".wide *"))
     .map((each) => each.outerHTML.slice(0, 90))"""
 SLUG = "psum_scatter_mean"
+IDS = [f"{number:032x}" for number in (8, 9)]
 
 
 @pytest.fixture(autouse=True)
 def two_attempts(service: Service) -> Iterator[None]:
-    ids = [f"{number:032x}" for number in (8, 9)]
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
         (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
-        for attempt_id, wrong in zip(ids, (True, False), strict=True):
+        for attempt_id, wrong in zip(IDS, (True, False), strict=True):
             store_attempt(connection, owner, attempt_id, program_verdict(SLUG, wrong=wrong))
-        connection.execute("UPDATE attempts SET source = 'x = 1\ny = 2' WHERE id = ?", (ids[0],))
+        connection.execute("UPDATE attempts SET source = 'x = 1\ny = 2' WHERE id = ?", (IDS[0],))
     connection.close()
     yield
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
-        connection.executemany("DELETE FROM attempts WHERE id = ?", [(attempt_id,) for attempt_id in ids])
+        connection.executemany("DELETE FROM attempts WHERE id = ?", [(attempt_id,) for attempt_id in IDS])
     connection.close()
 
 
@@ -37,6 +37,9 @@ def two_attempts(service: Service) -> Iterator[None]:
 def test_two_attempts_are_compared_in_place(open_page: OpenPage, scheme: str, width: int) -> None:
     page = open_page(f"/problems/{SLUG}", color_scheme=scheme, viewport={"width": width, "height": 740})
     history = turn_to(page, "History")
+    # Other tests have submitted to the problem as well.
+    for name, attempt_id in zip("ab", IDS, strict=True):
+        history.locator(f'input[name="{name}"][value="{attempt_id}"]').check()
     history.get_by_role("button", name="Compare A with B").press("Enter")
     heading = history.get_by_role("heading", name="A and B compared")
     expect(heading).to_be_focused()

@@ -35,7 +35,6 @@ def compiled(shape: str) -> str:
         ("i3", "`int3` on line 17"),
         ("f6E3M2FN", "`f6e3m2fn` on line 17"),
         ("complex<f16>", "`complex<f16>` on line 17"),
-        ("index", "`index` on line 17"),
     ],
 )
 def test_a_program_with_an_element_type_that_is_not_listed_is_not_compiled(mlir: str, told: str) -> None:
