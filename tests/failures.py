@@ -30,15 +30,25 @@ _ONLY = pytest.StashKey[str | None]()
 class Failures:
     """In the process that started the others, which all reports reach."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, config: pytest.Config) -> None:
         self._file = file
+        self._config = config
         self._failures: dict[str, str] = {}
         self._not_collected: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             told = self._failures.get(report.nodeid, "")
+            if not told:
+                self._tell(f"FAILED {report.nodeid}")
             self._failures[report.nodeid] = f"{told}{report.when}:\n{report.longreprtext}\n"
+
+    def _tell(self, line: str) -> None:
+        """Name it at once, because a run takes many minutes."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_line(line, red=True)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -54,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Removed, because a test may run a pytest of its own, which would use the same files.
     file, config.stash[_ONLY] = os.environ.pop(WRITE_TO, None), os.environ.pop(ONLY, None)
     if file and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Failures(Path(file)), "failures")
+        config.pluginmanager.register(Failures(Path(file), config), "failures")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -27,8 +27,9 @@ from tests.folder_times import DURATIONS
 from tests.selection import base
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# The order of the files, and the same random numbers in each run.
-FIXED_ORDER = ("--randomly-seed=1", "--randomly-dont-reorganize")
+# The order of the files, and the same random numbers in each run. Groups that take longest come first
+# (tests/slow_tests.py), and not those with the most tests.
+FIXED_ORDER = ("--randomly-seed=1", "--randomly-dont-reorganize", "--no-loadscope-reorder")
 _DURATIONS = CHECKOUT / ".meshgrade" / "durations"
 # What pytest ends with if it ran tests, or if none of them was chosen.
 _RAN = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)

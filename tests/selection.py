@@ -7,9 +7,9 @@ every file counts as changed.
 
 Slow work on many items, such as measuring the numbers in a statement, is done for one item in sixteen. An item's own
 digest draws it (`is_drawn`), so its author sees at once what it draws, and no other commit can draw it.
-A test marked `rotation("benchmarks/idle.py")` shows that something works which takes long and seldom changes. It runs
-if a file whose path starts so changed. A test for both databases runs on both if its package of the service changed, or
-something that all packages share; otherwise it runs on one, always the same.
+A test marked `rotation("frontend/")` shows that something works which takes long and seldom changes. It runs if a file
+whose path starts so changed, or without a path only with `--all`. A test for both databases runs on both if its package
+of the service changed, or something that all packages share; otherwise it runs on one, always the same.
 
 `./meshgrade test --all` does everything (tests/rotation.py).
 """

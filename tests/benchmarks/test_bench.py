@@ -13,7 +13,6 @@ import pytest
 
 from benchmarks.figures import CALL, DIVERSE, EXPLORE, PROGRAM, SERVICE, WEB
 from benchmarks.parts import PARTS
-from tests.import_closure import closure
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 KEYS = {sheet.part: sheet.keys for sheet in (CALL, PROGRAM, SERVICE, DIVERSE, EXPLORE, WEB)}
@@ -94,18 +93,13 @@ CHECKS: dict[str, Callable[[Run], None]] = {
 }
 
 
-def _files_of(part: str) -> list[str]:
-    """The files of benchmarks/ that the part runs."""
-    module = PARTS[part].__module__.replace(".", "/")
-    return sorted(file for file in closure([f"{module}.py"]) if file.startswith("benchmarks/"))
-
-
 def test_each_part_of_bench_is_measured_in_some_part_of_the_tests() -> None:
     # The lens needs the compiler for GPUs: tests/gpu/test_lens.py.
     assert {*CHECKS, "lens"} == set(PARTS)
 
 
-@pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.rotation(*_files_of(part))) for part in CHECKS])
+@pytest.mark.rotation
+@pytest.mark.parametrize("part", CHECKS)
 def test_the_figures_of_a_part_are_consistent(part: str) -> None:
     run = measured_quickly(part)
     assert set(run.figures) == {*KEYS[part], "machine", "submissions", "repetitions", "failures"}

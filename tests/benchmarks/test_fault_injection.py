@@ -20,7 +20,7 @@ _ASKED = (
 )
 # One process: all tests read one run.
 pytestmark = [
-    pytest.mark.rotation("benchmarks/fault", "tests/benchmarks/test_fault_injection.py"),
+    pytest.mark.rotation,
     pytest.mark.xdist_group("bench"),
     pytest.mark.timeout(900),
 ]

@@ -11,7 +11,7 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.rotation("benchmarks/idle.py", "tests/benchmarks/test_idle.py")
+@pytest.mark.rotation
 @pytest.mark.xdist_group("bench")
 @pytest.mark.timeout(900)
 def test_transactions_of_an_idle_service_are_counted(tmp_path):

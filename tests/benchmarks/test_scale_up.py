@@ -11,7 +11,7 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.rotation("benchmarks/scale_up.py", "tests/benchmarks/test_scale_up.py")
+@pytest.mark.rotation
 @pytest.mark.xdist_group("bench")
 @pytest.mark.timeout(900)
 def test_a_new_worker_takes_the_answers_of_the_first(tmp_path):

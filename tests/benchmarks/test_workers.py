@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 _ASKED = "--count 8 --rounds 1 --stand-in"
 
 
-@pytest.mark.rotation("benchmarks/workers.py", "tests/benchmarks/test_workers.py")
+@pytest.mark.rotation
 @pytest.mark.xdist_group("bench")
 @pytest.mark.timeout(900)
 def test_one_two_and_four_workers_are_measured(tmp_path):

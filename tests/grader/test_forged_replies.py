@@ -14,6 +14,7 @@ from grader.package.package import Package
 from grader.sandbox.null_sandbox import NullSandbox
 from grader.verdicts.verdict import Verdict
 from tests.grader.forged_replies import ForgedSandbox, deep, frame_of, node_of, nodes, replies
+from tests.selection import everything
 
 LOAD = frame_of({"ok": True, "values": {}})
 EVENT = {
@@ -29,7 +30,7 @@ EVENT = {
 INPUTS = {"seed": 0.0, "x": np.ones((2, 1), np.float32), "y": np.ones((2, 1), np.float32), "num_shards": 1.0, "lr": 0.5}
 RESULT = np.ones(1, np.float32)
 forged_settings = settings(
-    max_examples=150,
+    max_examples=150 if everything() else 50,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -15,7 +15,10 @@ from grader.review.reader import read_package
 from tests.selection import everything, has_changed, parameters
 
 KEPT = json.loads(Path(__file__).with_name("full_size.json").read_text(encoding="utf-8"))
-FILES = ("problems/fit_7b/", "tests/tpu/full_size.json", "grader/checks/program/fits.py")
+FILES = (
+    *("problems/fit_7b/reference.py", "problems/fit_7b/submissions/"),
+    *("tests/tpu/full_size.json", "grader/checks/program/fits.py"),
+)
 NAMES = sorted(KEPT) if everything() or has_changed(*FILES) else []
 pytestmark = [pytest.mark.xdist_group("tpu"), pytest.mark.timeout(1200)]
 

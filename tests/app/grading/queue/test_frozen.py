@@ -24,11 +24,14 @@ from app.grading.queue.status import ENDED
 from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
 from tests.app.conftest import WallState
+from tests.selection import everything
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
 LIMITS = QueueLimits(slots=1, lease_s=1.0, retry_s=0.1, max_tries=3, max_deaths=20)
 # So many freeze at a time, because each has four connections.
 AT_ONCE = 8
+# A run freezes workers in every fourth statement, and `--all` in each one.
+STEP = 1 if everything() else 4
 
 
 class Frozen:
@@ -125,17 +128,18 @@ async def test_whichever_statement_workers_freeze_in_others_do_all_of_the_work(s
         first, froze = 1, AT_ONCE
         while froze == AT_ONCE:
             froze = await freeze_some(shared_url, database, queue, package, first)
-            first += froze
+            first += froze * STEP
     # So many statements has a worker's life from its start to the end of a grading, at least.
     assert first > 30
     await database.close()
 
 
 async def freeze_some(url, database, queue, package, first) -> int:
-    """How many workers froze: one in its `first` statement, and each other one in the one after that."""
+    """How many workers froze: one in its `first` statement, and each other one STEP statements later."""
     async with contextlib.AsyncExitStack() as stack:
         frozen = [
-            await stack.enter_async_context(worker(url, package, number)) for number in range(first, first + AT_ONCE)
+            await stack.enter_async_context(worker(url, package, number))
+            for number in range(first, first + AT_ONCE * STEP, STEP)
         ]
         ids = await hand_in(database, queue, package, 4 * AT_ONCE)
 
