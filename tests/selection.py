@@ -82,6 +82,12 @@ def has_changed(*prefixes: str) -> bool:
     return any(path.startswith(prefixes) for path in changed())
 
 
+def text_before(path: str) -> str | None:
+    """The text of a file as it was in the base; None without a base, or if the base does not have the file."""
+    commit = base()
+    return git("show", f"{commit}:{path}") if commit else None
+
+
 def is_drawn(digest: str, one_in: int = SIXTEEN) -> bool:
     """Whether this run measures an item again, which is true for one in so many.
 

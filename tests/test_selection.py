@@ -153,3 +153,11 @@ def test_a_test_on_both_databases_runs_on_one_if_nothing_of_it_changed(
         """
     )
     pytester.runpytest_inprocess(*PLUGINS).assert_outcomes(passed=ran, deselected=6 - ran)
+
+
+def test_the_text_of_the_base_is_known(history: Git) -> None:
+    assert selection.text_before("second") is None
+    _set_base(history("rev-parse", "HEAD~1"))
+    (selection.CHECKOUT / "second").write_text("edited")
+    assert selection.text_before("second") == "second"
+    assert selection.text_before("third") is None

@@ -72,8 +72,12 @@ def links(page: Path) -> list[str]:
 
 
 def blocks(page: Path) -> list[Block]:
+    return blocks_in(page.read_text(encoding="utf-8"))
+
+
+def blocks_in(markdown: str) -> list[Block]:
     found = []
-    for _, info, text in FENCE.findall(page.read_text(encoding="utf-8")):
+    for _, info, text in FENCE.findall(markdown):
         language, _, file = info.strip().partition(" ")
         found.append(Block(language, file.strip(), textwrap.dedent(text)))
     return found

@@ -3,7 +3,7 @@
 A page is followed from its start to its end by one reader in one shell. What the page shows as output is compared by
 its words; a file that it has the reader write (the second word of a fence's info string) is written. Judging is real in
 four tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference. A run
-follows the pages that changed, and one in sixteen (tests/selection.py).
+follows the pages whose blocks changed, and one in sixteen (tests/selection.py).
 """
 
 import ast
@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from tests.docs.conftest import Follow
-from tests.docs.pages import CHECKOUT, PAGES, Block, blocks, commands, names
+from tests.docs.pages import CHECKOUT, PAGES, Block, blocks, blocks_in, commands, names
 from tests.docs.reader import Done, Reader
 from tests.faults import for_each
-from tests.selection import SIXTEEN, digest_of, has_changed, is_drawn, parameters
+from tests.selection import SIXTEEN, digest_of, has_changed, is_drawn, parameters, text_before
 
 # Of one page, on a busy machine.
 pytestmark = [pytest.mark.xdist_group("docs"), pytest.mark.timeout(900)]
@@ -103,9 +103,13 @@ WITH_COMMANDS = [page for page in PAGES if any(block.language == "sh" for block 
 
 
 def _is_followed(name: str) -> bool:
-    """Whether the page changed or is drawn: one page in sixteen, or in four if something that all pages use changed."""
-    digest = digest_of((CHECKOUT / name).read_bytes())
-    return has_changed(name) or is_drawn(digest, 4 if has_changed("app/entry/cli/", "tests/docs/") else SIXTEEN)
+    """Whether its commands, output or files changed, or it is drawn: one page in sixteen, or in four if something that
+    all pages use changed.
+    """
+    text = (CHECKOUT / name).read_text(encoding="utf-8")
+    if has_changed(name) and blocks_in(text_before(name) or "") != blocks_in(text):
+        return True
+    return is_drawn(digest_of(text), 4 if has_changed("app/entry/cli/", "tests/docs/") else SIXTEEN)
 
 
 FOLLOWED = [name for name in map(names, WITH_COMMANDS) if _is_followed(name)]
