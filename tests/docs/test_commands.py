@@ -64,6 +64,7 @@ NOT_RUN = {
     "set -a && . /etc/meshgrade/environment && set +a": _SYSTEMD,
     "runuser -u meshgrade -- .venv/bin/python -m app.entry.cli migrate --data /var/lib/meshgrade": _SYSTEMD,
     "systemctl start meshgrade.service": _SYSTEMD,
+    "mount -t tmpfs -o size=400m tmpfs /mnt": "it changes the machine",
     "docker compose up --detach --build": _DOCKER,
     "docker compose logs api": _DOCKER,
     ".venv/bin/python -m tests.mutation grader/checks/compare.py": _ITSELF,
@@ -74,7 +75,7 @@ NOT_RUN = {
     "./meshgrade bench --only diverse": _MEASURES,
 }
 # Not run either: each of them measures for minutes. A test below reads their options.
-_BENCHMARK = re.compile(r"^\.venv/bin/python -m benchmarks\.(\w+)((?:.|\\\n)*)$")
+_BENCHMARK = re.compile(r"^(?:\w+=\S+ )*\.venv/bin/python -m benchmarks\.(\w+)((?:.|\\\n)*)$")
 # Steps that the reader of a page has taken before.
 GIVEN = {
     "README.md": ["cp problems/fsdp_step/reference.py solution.py"],
