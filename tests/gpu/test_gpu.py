@@ -76,6 +76,10 @@ def test_weights_within_a_host_cross_nvlink_and_gradients_between_hosts_infiniba
 def test_the_reference_of_every_fsdp_problem_has_a_program_for_gpus(judge, slug):
     package = read_package(PROBLEMS / slug)
     for each in judge.inspect(package, package.reference, chip="h100"):
+        if CHIPS["h100"].topology(each.facts.devices) is None:
+            # Such as a mesh of 2 by 3 devices.
+            assert "slices here have" in each.on_chip.fault
+            continue
         assert each.on_chip.program is not None, each.on_chip.fault
         # A product may be split or merged, but the work stays.
         assert each.on_chip.program.flops == pytest.approx(each.facts.census.dot_flops, rel=0.05)
