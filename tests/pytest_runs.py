@@ -31,8 +31,8 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 # (tests/slow_tests.py), and not those with the most tests.
 FIXED_ORDER = ("--randomly-seed=1", "--randomly-dont-reorganize", "--no-loadscope-reorder")
 _DURATIONS = CHECKOUT / ".meshgrade" / "durations"
-# What pytest ends with if it ran tests, or if none of them was chosen.
-_RAN = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+# What pytest ends with if it ran tests. A run without any, as of a misspelt `-k`, has proved nothing.
+_RAN = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
 
 @dataclass
@@ -117,7 +117,7 @@ def _pytest(name: str, arguments: Sequence[str], environment: Mapping[str, str])
             env={**os.environ, **variables, **environment},
         )
         found = read_failures(file)
-    outcome = "passed" if done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else "FAILED"
+    outcome = "passed" if done.returncode == pytest.ExitCode.OK else "FAILED"
     print(f"== {name}: {outcome} in {time.monotonic() - started:.0f} s", flush=True)
     return done.returncode, found
 

@@ -68,6 +68,7 @@ def test_a_single_unstable_test_does_not_fail_a_run(answers: Answers) -> None:
     [
         (1, _found(not_collected=("tests/a.py: SyntaxError",)), "tests: not collected: tests/a.py: SyntaxError"),
         (3, _found(), "tests: pytest ended with status 3."),
+        (5, _found(), "tests: pytest ended with status 5."),
         (-9, _found(complete=False), "tests: pytest ended with status -9."),
         (0, _found(complete=False), "tests: pytest ended with status 0."),
         (1, _found(), "tests: pytest failed, but no test did."),
@@ -77,7 +78,7 @@ def test_a_single_unstable_test_does_not_fail_a_run(answers: Answers) -> None:
             f"tests: {MOST_AGAIN + 1} tests failed. More than {MOST_AGAIN} do not run again alone.",
         ),
     ],
-    ids=["not collected", "internal error", "killed", "nothing written", "no test", "too many"],
+    ids=["not collected", "internal error", "no test chosen", "killed", "nothing written", "no test", "too many"],
 )
 def test_what_no_second_run_can_decide_fails_at_once(
     answers: Answers, status: int, found: dict[str, Any], told: str
