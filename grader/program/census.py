@@ -93,7 +93,7 @@ def census_of(
     dots: list[Dot] = []
     found = sites(module, _is_counted)
     # After the walk, which guarantees that no computation calls itself.
-    flow = follow(module, is_collective) if any(is_collective(site.instruction) for site in found) else Flow({}, {})
+    flow = follow(module, is_collective) if any(is_collective(site.instruction) for site in found) else Flow({}, {}, {})
     rounds = Rounds(module)
     lines = NearbyLines(module, source)
     of_products = lines_of_products(module, lines, exported.product_lines if exported else {})

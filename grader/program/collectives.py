@@ -150,7 +150,7 @@ def read_collective(
     operands = _operands(site.computation, instruction)
     operand_bytes = sum(shape.bytes for shape in operands)
     results = list(leaves(_result(instruction, kind)))
-    parts = _parts(module, site, flow, lines, kind, operands, group_size)
+    parts = _parts(module, site, flow, lines, kind, operands, group_size, world.devices)
     return Collective(
         kind=kind,
         name=instruction.name,
@@ -185,11 +185,12 @@ def _parts(
     kind: str,
     operands: Sequence[Shape],
     group_size: int,
+    devices: int,
 ) -> tuple[Part, ...]:
     found = []
     before = 0
     places = lines.of_operands(site.computation, site.instruction)
-    for shape, (origin, arrived), line in zip(operands, _followed(module, site, flow), places, strict=False):
+    for shape, (origin, arrived), line in zip(operands, _followed(module, site, flow, devices), places, strict=False):
         sizes = before, before + shape.bytes
         # Each share is what this operand adds to those before it, because rounding each up would send too much in all.
         already, now = (_ring_bytes(kind, size, group_size) for size in sizes)
@@ -217,11 +218,19 @@ def _line_of_most_bytes(parts: Sequence[Part]) -> int | None:
     return max(sizes, key=lambda line: sizes[line], default=None)
 
 
-def _followed(module: Module, site: Site, flow: Flow) -> list[tuple[Origin, int]]:
-    """The origin of each operand, and the outputs in which it arrives."""
+def _followed(module: Module, site: Site, flow: Flow, devices: int) -> list[tuple[Origin, int]]:
+    """The origin of each operand, and the outputs in which it arrives.
+
+    A device may keep one slice of the result and drop the others, so an array arrives if on each device as much of it
+    arrives as there is for one. One number of it that is added to something is not an array that arrives.
+    """
     place = site.computation.name, site.instruction.name
     if place in flow.origins:
-        return list(zip(flow.origins[place], flow.outputs[place], strict=True))
+        outputs = (
+            arrived if arriving * devices >= 1 else 0
+            for arrived, arriving in zip(flow.outputs[place], flow.arriving[place], strict=True)
+        )
+        return list(zip(flow.origins[place], outputs, strict=True))
     # For an instruction that the flow does not reach, assume that the data may come from any argument.
     number = sum(each.opcode == "parameter" for each in module.entry.instructions.values())
     everything = (1 << number) - 1

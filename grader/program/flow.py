@@ -1,12 +1,23 @@
 """Follow data through a program, from its arguments to each collective, and from each collective to its outputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TypeAlias
 
 from grader.program.dots import is_dot
 from grader.program.hlo import Computation, Instruction, Module, integers, reference
-from grader.program.shapes import Shape, ShapeTree
+from grader.program.received_arrays import (
+    NONE,
+    Received,
+    contracted,
+    dims_of,
+    put_into,
+    reshaped,
+    summed,
+    transposed,
+)
+from grader.program.shapes import Shape, ShapeTree, leaves
 from grader.program.tokens import ProgramUnreadable, integer, shown
 
 # The most instructions to evaluate, including repeated ones. The largest program of our problems needs a hundredth.
@@ -22,13 +33,14 @@ class Origin:
       depends: arguments that influence it, even through a branch or a loop's trip count.
       carries: arguments whose elements it contains one by one, moved, cast or changed elementwise. A matrix product or
         a sum ends this: a gradient depends on the batch, but does not carry it.
-      received: results of collectives of which each element became at most one of its elements, moved, cast or changed.
-        A broadcast element, such as a norm that scales a gradient, does not count.
+      received: results of collectives of which each element became at most one of its elements, moved, cast, changed
+        or added to others. A broadcast element, such as a norm that scales a gradient, does not count, nor does what is
+        multiplied by zero.
     """
 
     depends: int = 0
     carries: int = 0
-    received: int = 0
+    received: Received = NONE
 
     def __or__(self, other: "Origin") -> "Origin":
         return Origin(self.depends | other.depends, self.carries | other.carries, self.received | other.received)
@@ -45,11 +57,12 @@ class Flow:
     """For each operand of an instruction, its origin and the program's outputs in which its elements arrive.
 
     `outputs` is a set: bit n is output n. An element arrives if an output element is computed from it elementwise, as a
-    new parameter is from its gradient.
+    new parameter is from its gradient. `arriving` is the part of the elements that arrive, over all outputs together.
     """
 
     origins: dict[Place, tuple[Origin, ...]]
     outputs: dict[Place, tuple[int, ...]]
+    arriving: dict[Place, tuple[float, ...]]
 
 
 _NOTHING = Origin()
@@ -59,6 +72,8 @@ _ENDS = ("-done", "-update")
 _INNER = {"call": "to_apply", "fusion": "calls", "async-start": "calls"}
 # The operands that contain the data. The others say where elements go.
 _CONTENT = {"gather": slice(1), "dynamic-slice": slice(1), "dynamic-update-slice": slice(2)}
+_SPREADING = {"broadcast", "convert", "copy", "reshape", "bitcast"}
+_ZEROS = {("0",), ("-", "0"), ("-0",)}
 _REDUCING = {"reduce", "reduce-window", "select-and-scatter"}
 # Collectives with one result per operand, in the same order.
 _ONE_BY_ONE = {"all-gather", "all-reduce", "reduce-scatter", "collective-permute", "collective-broadcast"}
@@ -86,7 +101,8 @@ class _Evaluator:
         self.found: dict[Place, tuple[Origin, ...]] = {}
         # The first bit of each wanted instruction; every operand has its own bit.
         self.received: dict[Place, int] = {}
-        self.bits = 0
+        # The number of elements of each received array on one device.
+        self.sizes: list[int] = []
         self.results: dict[tuple[str, tuple[Value, ...]], Value] = {}
 
     def run(self) -> Flow:
@@ -94,14 +110,18 @@ class _Evaluator:
         number = sum(each.opcode == "parameter" for each in entry.instructions.values())
         results = self._call(entry, tuple(Origin(1 << index, 1 << index) for index in range(number)))
         arrived = [_union([each]).received for each in (results if isinstance(results, tuple) else (results,))]
-        outputs = {
-            place: tuple(
-                sum(1 << number for number, received in enumerate(arrived) if received >> first + index & 1)
-                for index in range(len(self.found[place]))
+        outputs, arriving = {}, {}
+        for place, first in self.received.items():
+            arrays = range(first, first + len(self.found[place]))
+            outputs[place] = tuple(
+                sum(1 << number for number, received in enumerate(arrived) if received.arrays >> array & 1)
+                for array in arrays
             )
-            for place, first in self.received.items()
-        }
-        return Flow(self.found, outputs)
+            arriving[place] = tuple(
+                sum(received.elements(array, self.sizes) for received in arrived) / max(1, self.sizes[array])
+                for array in arrays
+            )
+        return Flow(self.found, outputs, arriving)
 
     def _call(self, computation: Computation, arguments: tuple[Value, ...]) -> Value:
         key = computation.name, arguments
@@ -160,23 +180,62 @@ class _Evaluator:
                 operands[content] if content else [*operands[: len(operands) // 2], *operands[len(operands) // 2 + 1 :]]
             )
             held = _union(moved)
-            return replace(whole, carries=held.carries, received=held.received)
-        if is_dot(instruction) or (opcode in _REDUCING and _changes_size(computation, instruction)):
-            return replace(whole, carries=0, received=0)
-        if opcode == "compare" or (opcode == "broadcast" and _changes_size(computation, instruction)):
-            return replace(whole, received=0)
-        return whole
+            whole = replace(whole, carries=held.carries)
+        elif is_dot(instruction) or (opcode in _REDUCING and _changes_size(computation, instruction)):
+            whole = replace(whole, carries=0)
+        return replace(whole, received=self._kept(computation, instruction, operands))
+
+    def _kept(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> Received:
+        """The received arrays that the result of an operation contains element by element."""
+        arrays = [_union([each]).received for each in operands]
+        if not any(each.arrays for each in arrays):
+            return NONE
+        opcode, result = instruction.opcode.removesuffix("-start"), dims_of(instruction.shape)
+        dims = [dims_of(computation.operand(instruction, index).shape) for index in range(len(arrays))]
+        if opcode == "compare" or (
+            opcode == "multiply" and any(_is_zero(computation, each) for each in instruction.operands)
+        ):
+            return NONE
+        if is_dot(instruction):
+            kept = contracted(instruction, list(zip(arrays, dims, strict=True)))
+        elif opcode == "reduce":
+            # Half of the operands are what the sums begin with.
+            kept = _either(summed(each, instruction, before) for each, before in zip(arrays, dims, strict=True))
+        elif opcode in ("broadcast", *_REDUCING) and _changes_size(computation, instruction):
+            return NONE
+        elif opcode in ("reshape", "bitcast"):
+            kept = reshaped(arrays[0], dims[0], result)
+        elif opcode == "transpose":
+            kept = transposed(arrays[0], instruction)
+        elif opcode == "concatenate":
+            kept = NONE
+            for each, before in zip(arrays, dims, strict=True):
+                kept = kept.beside(put_into(each, before, result), self.sizes)
+        elif opcode in ("dynamic-update-slice", "pad"):
+            pieces = (0,) if opcode == "pad" else (0, 1)
+            kept = _either(put_into(arrays[index], dims[index], result) for index in pieces if index < len(arrays))
+        elif opcode == "scatter":
+            updates = len(arrays) // 2
+            kept = _either(each.without_dims() for each in (*arrays[:updates], *arrays[updates + 1 :]))
+        elif opcode == "gather":
+            kept = arrays[0].without_dims()
+        elif opcode in ("slice", "dynamic-slice"):
+            kept = arrays[0]
+        else:
+            kept = _either(arrays)
+        largest = max(map(prod, dims))
+        return kept.at_most(prod(result), self.sizes) if kept.arrays and prod(result) < largest else kept
 
     def _received(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> Value:
         """What a wanted instruction gives: numbers of its own, whose way to the outputs is followed."""
         self._note(computation, instruction, operands)
         place = computation.name, instruction.name
         if place not in self.received:
-            self.received[place] = self.bits
-            self.bits += len(operands)
+            self.received[place] = len(self.sizes)
+            self.sizes += _sizes(instruction, len(operands))
         # What was reduced before, as over another axis, arrives where this arrives.
         first = self.received[place]
-        arrays = [_with_received(operand, 1 << first + index) for index, operand in enumerate(operands)]
+        arrays = [_with_received(operand, Received(1 << first + index)) for index, operand in enumerate(operands)]
         return _shaped(instruction.shape, self._computed(computation, instruction, arrays))
 
     def _note(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> None:
@@ -242,10 +301,34 @@ def _also(value: Value, decided: Origin) -> Value:
     return replace(value, depends=value.depends | decided.depends)
 
 
-def _with_received(value: Value, bit: int) -> Value:
+def _with_received(value: Value, added: Received) -> Value:
     if isinstance(value, tuple):
-        return tuple(_with_received(each, bit) for each in value)
-    return replace(value, received=value.received | bit)
+        return tuple(_with_received(each, added) for each in value)
+    return replace(value, received=value.received | added)
+
+
+def _either(some: Iterable[Received]) -> Received:
+    found = NONE
+    for each in some:
+        found |= each
+    return found
+
+
+def _sizes(instruction: Instruction, operands: int) -> list[int]:
+    """The number of elements of each result of a collective."""
+    results = [each.elements for each in leaves(instruction.shape)]
+    # The shape of some -start instructions is (operands, results).
+    return (
+        (results[-operands:] if len(results) >= operands else [max(results, default=1)] * operands) if operands else []
+    )
+
+
+def _is_zero(computation: Computation, name: str) -> bool:
+    """Whether an instruction is the number zero, or an array of it."""
+    found = computation.instructions.get(name)
+    while found is not None and found.opcode in _SPREADING and len(found.operands) == 1:
+        found = computation.instructions.get(found.operands[0])
+    return found is not None and found.opcode == "constant" and found.literal in _ZEROS
 
 
 def _shaped(shape: ShapeTree, value: Value) -> Value:

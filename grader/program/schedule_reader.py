@@ -219,7 +219,7 @@ class _Reader:
         for inner, each in self._inside(computation, instruction):
             # The collective that an async-start wraps is inside it.
             if is_collective(each):
-                one = read_collective(self.module, Site(inner, each), self.world, Flow({}, {}), self.lines)
+                one = read_collective(self.module, Site(inner, each), self.world, Flow({}, {}, {}), self.lines)
                 found.append(_as_scattered(one, inner, instruction) if inner is not computation else one)
         return [each for each in found if each.group_size > 1]
 

@@ -104,6 +104,119 @@ def test_what_is_received_arrives_element_by_element(lines: list[str], outputs: 
     assert arrival(*lines) == outputs
 
 
+ROW = "%row = f32[1,16,4] bitcast(%a)"
+ZEROS = "%zeros = f32[3,16,4] broadcast(%zero), dimensions={}"
+ROWS = "%rows = f32[3,16,4] dynamic-update-slice(%zeros, %row, %n, %n, %n)"
+STACKED = ("%zero = f32[] constant(0)", ZEROS, ROW, ROWS)
+
+
+@pytest.mark.parametrize(
+    ("lines", "outputs"),
+    [
+        (("%c = f32[16,4] reduce(%rows, %zero), dimensions={0}, to_apply=%add",), ((0,), ())),
+        (("%c = f32[3,4] reduce(%rows, %zero), dimensions={1}, to_apply=%add",), ((), ())),
+        (
+            (
+                "%k = f32[3] iota(), iota_dimension=0",
+                "%c = f32[16,4] dot(%k, %rows), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+            ),
+            ((0,), ()),
+        ),
+        (
+            (
+                "%k = f32[16] iota(), iota_dimension=0",
+                "%c = f32[3,4] dot(%rows, %k), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+            ),
+            ((), ()),
+        ),
+        (
+            (
+                "%k = f32[3,5] iota(), iota_dimension=0",
+                "%c = f32[16,4,5] dot(%rows, %k), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+            ),
+            ((), ()),
+        ),
+        (
+            (
+                "%turned = f32[16,3,4] transpose(%rows), dimensions={1,0,2}",
+                "%flat = f32[4,4,3,4] bitcast(%turned)",
+                "%c = f32[4,4,4] reduce(%flat, %zero), dimensions={2}, to_apply=%add",
+            ),
+            ((0,), ()),
+        ),
+        (
+            (
+                "%flat = f32[48,4] bitcast(%rows)",
+                "%c = f32[4] reduce(%flat, %zero), dimensions={0}, to_apply=%add",
+            ),
+            ((), ()),
+        ),
+        (
+            (
+                "%more = f32[1,16,4] bitcast(%b)",
+                "%two = f32[2,16,4] concatenate(%row, %more), dimensions={0}",
+                "%c = f32[16,4] reduce(%two, %zero), dimensions={0}, to_apply=%add",
+            ),
+            ((0,), (0,)),
+        ),
+    ],
+    ids=["summed", "own dim", "weighted", "own dim weighted", "spread", "reshaped", "merged", "concatenated"],
+)
+def test_what_is_stacked_arrives_in_a_sum_over_the_stack(
+    lines: tuple[str, ...], outputs: tuple[tuple[int, ...], ...]
+) -> None:
+    """Sums of microbatches that are stacked and added up are whole gradients."""
+    assert arrival(*STACKED, *lines) == outputs
+
+
+@pytest.mark.parametrize(
+    ("lines", "outputs"),
+    [
+        (("%c = f32[1,1] slice(%a), slice={[0:1],[0:1]}",), ((), ())),
+        # One of 8 devices keeps its slice: 8 of 64 elements.
+        (("%c = f32[2,4] slice(%a), slice={[0:2],[0:4]}",), ((0,), ())),
+        (("%c = f32[1,4] slice(%a), slice={[0:1],[0:4]}",), ((), ())),
+        (
+            (
+                "%one = f32[1,4] slice(%a), slice={[0:1],[0:4]}",
+                "%other = f32[1,4] slice(%a), slice={[1:2],[0:4]}",
+                "%c = f32[2,4] concatenate(%one, %other), dimensions={0}",
+            ),
+            ((0,), ()),
+        ),
+        (
+            (
+                "%one = f32[1,1] slice(%a), slice={[0:1],[0:1]}",
+                "%c = f32[16,4] dynamic-update-slice(%w, %one, %n, %n)",
+            ),
+            ((), ()),
+        ),
+        (
+            (
+                "%zero = f32[] constant(0)",
+                "%zeros = f32[16,4] broadcast(%zero), dimensions={}",
+                "%none = f32[16,4] multiply(%a, %zeros)",
+                "%c = f32[16,4] add(%none, %w)",
+            ),
+            ((), ()),
+        ),
+    ],
+    ids=["one number", "own slice", "half of a slice", "two halves", "one number in many", "times zero"],
+)
+def test_a_part_that_no_device_would_keep_does_not_arrive(
+    lines: tuple[str, ...], outputs: tuple[tuple[int, ...], ...]
+) -> None:
+    assert arrival(*lines) == outputs
+
+
+def test_parts_in_several_outputs_make_a_whole() -> None:
+    """Gradients that are reduced as one vector are cut into leaves."""
+    cut = [f"%c{row} = f32[1,4] slice(%a), slice={{[{row}:{row + 1}],[0:4]}}" for row in range(2)]
+    both = "ROOT %out = (f32[1,4], f32[1,4]) tuple(%c0, %c1)"
+    assert arrival(*cut, returned=both) == ((0, 1), ())
+    assert arrival(*cut, returned="ROOT %out = (f32[1,4]) tuple(%c0)") == ((), ())
+
+
 def test_what_is_reduced_twice_arrives_twice() -> None:
     """First over one axis, then over another: both are steps of the same sum."""
     groups = "replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}"
