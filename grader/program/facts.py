@@ -69,6 +69,7 @@ class ProgramFacts:
       donated: how many arguments it donates.
       operations: how often each operation occurs in the text of the exported program.
       written_turns: the kinds of collectives that take turns with a product of their round in the exported program.
+      rounded: (output, input) where the output has elements of the input, all of them rounded in the exported program.
     """
 
     devices: int
@@ -81,6 +82,7 @@ class ProgramFacts:
     donated: int
     operations: tuple[tuple[str, int], ...]
     written_turns: tuple[str, ...]
+    rounded: tuple[tuple[int, int], ...]
 
 
 def to_json(facts: ProgramFacts) -> dict[str, object]:
@@ -97,6 +99,9 @@ def from_json(value: object) -> ProgramFacts:
     facts = read(ProgramFacts, value, "facts")
     assert isinstance(value, dict)
     census_from_json(value["census"])
+    for output, given in facts.rounded:
+        if not (0 <= output < len(facts.outputs) and 0 <= given < len(facts.inputs)):
+            raise ProgramUnreadable("facts: a rounded input or output is not one of the program's")
     for leaf in (*facts.inputs, *facts.outputs):
         if leaf.dtype not in LEAF_DTYPES:
             raise ProgramUnreadable(f"facts: a leaf has the dtype {leaf.dtype[:40]}, which no leaf can have")

@@ -16,6 +16,7 @@ from grader.program.shard_map_regions import Place, Places, behind
 from grader.program.sharding_constraints import ShardingConstraint, read_constraints
 from grader.program.stablehlo_locations import Locations
 from grader.program.stablehlo_loop_overlap import turns_as_written
+from grader.program.stablehlo_rounding import rounded_arguments
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
 
 _COLLECTIVES = {f"stablehlo.{kind.replace('-', '_')}": kind for kind in KINDS}
@@ -62,8 +63,9 @@ class ExportedProgram:
       donated: (argument, output) for every donated argument of `main`. The output is the one that takes its buffer
         (tf.aliasing_output), or None if the compiler can choose one (jax.buffer_donor).
       turns: kinds of the collectives that take turns with a matrix product in a round of a loop: see
-      `stablehlo_loop_overlap`. dynamic: whether some tensor has a size that is not fixed, or an encoding, which can
-      express a bound.
+        `stablehlo_loop_overlap`.
+      rounded: pairs (output, argument) of which the output has only rounded elements: see `stablehlo_rounding`.
+      dynamic: whether some tensor has a size that is not fixed, or an encoding, which can express a bound.
     """
 
     operations: Mapping[str, int]
@@ -77,6 +79,7 @@ class ExportedProgram:
     custom_calls: tuple[str, ...]
     donated: tuple[tuple[int, int | None], ...]
     turns: tuple[str, ...]
+    rounded: tuple[tuple[int, int], ...]
     dynamic: bool
 
 
@@ -130,6 +133,7 @@ def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
         tuple(custom_calls),
         donated,
         turns_as_written(tokens, _COLLECTIVES, frozenset(_PRODUCTS)),
+        rounded_arguments(tokens),
         _has_dynamic_tensors(tokens),
     )
 

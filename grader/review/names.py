@@ -268,7 +268,7 @@ def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the leaves and groups that a rule names, each with its key."""
     if rule.get("of"):
         yield "of", rule["of"]
-    for key in ("only_from", "not_only_from", "into", "not_into"):
+    for key in ("only_from", "not_only_from", "into", "not_into", "groups"):
         for name in rule.get(key) or ():
             yield key, name
 

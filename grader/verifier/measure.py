@@ -84,6 +84,7 @@ def collect(
         donated=len(exported.donated),
         operations=tuple(sorted(exported.operations.items())),
         written_turns=exported.turns,
+        rounded=exported.rounded,
     )
 
 

@@ -275,6 +275,10 @@ PROGRAMS: Groups = {
         ),
         "the partitioner's": partial(check, "wire_dtype", rules=[NARROW]),
     },
+    "program-precision": {
+        "passed": partial(check, "precision", groups=["params"]),
+        "rounded": partial(check, "precision", {"rounded": [(0, 0)]}, {"rounded": [(0, 0)]}, groups=["params"]),
+    },
     "program-primitives": {
         "passed": partial(check, "primitives", {"primitives": {"dot_general": 2}}, {"primitives": {"dot_general": 3}}),
         "missing": partial(check, "primitives", {"primitives": {"dot_general": 2}}, required=["shard_map"]),

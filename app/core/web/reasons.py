@@ -60,6 +60,13 @@ REASONS: dict[Reason, Explanation] = {
         "leaf of a state. A step must return a state with the same structure as its input. A problem may also "
         "require a specific construct, such as shard_map.",
     ),
+    "lost_precision": Explanation(
+        "Lost precision",
+        "The numbers are within the tolerance, but your program rounds a leaf of the state on its way to the new "
+        "state.",
+        "Look for an astype to a narrower dtype, such as bfloat16, between the leaf that your step receives and the "
+        "one that it returns. Compute with a rounded copy where the problem asks for it, and update the leaf itself.",
+    ),
     "wrong_sharding": Explanation(
         "Wrong sharding",
         "The numbers are correct, but an array is on the wrong devices.",

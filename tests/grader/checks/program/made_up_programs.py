@@ -117,6 +117,7 @@ def program(
     alias_bytes: int | None = None,
     constant_bytes: int = 0,
     written_turns: Sequence[str] = (),
+    rounded: Sequence[tuple[int, int]] = (),
     largest_arrays: Sequence[HeldArray] = (),
     summed_products: Sequence[SummedProduct] = (),
     written: Sequence[WrittenCollective] = (),
@@ -156,6 +157,7 @@ def program(
         1,
         tuple((operations or {}).items()),
         tuple(written_turns),
+        tuple(rounded),
     )
     return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
 

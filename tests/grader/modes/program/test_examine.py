@@ -199,6 +199,7 @@ def facts(outputs: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
         "memory": memory,
         "written": [],
         "written_turns": [],
+        "rounded": [],
         "donated": 0,
         "operations": [],
     }
