@@ -18,10 +18,12 @@ from app.authoring.validator import CASES, Fingerprints, has_cases, is_rendered,
 from app.grading.queue.protocol import Grader
 from grader.core.context import Context
 from grader.core.reasons import REASONS
+from grader.package.budget import Budget, budget_from, together
 from grader.package.fault import PackageFault
 from grader.package.package import AnswerManifest, Package
 from grader.package.variants import every_variant
 from grader.review.mutants import PROPOSALS, Mutant, mutants_of
+from grader.review.reader import has_budget, measured, with_budget
 from grader.review.validation import Expectation, expectations, weigh
 from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.package_study import Study
@@ -33,7 +35,8 @@ class JudgeReport:
     """What the judge found in a package, and how many submissions it judged.
 
     `complete` is False if the grader failed, so that it is worth another try. `measured` has the numbers behind the
-    faults, for `--json`. `fingerprints` are those of the rejected submissions, by name.
+    faults, for `--json`. `fingerprints` are those of the rejected submissions, by name, and `budget` is what the
+    accepted ones send; None if that is not bounded.
     """
 
     faults: tuple[PackageFault, ...]
@@ -41,6 +44,7 @@ class JudgeReport:
     complete: bool
     measured: dict[str, Any] = field(default_factory=dict)
     fingerprints: Fingerprints = field(default_factory=dict)
+    budget: Budget | None = None
 
     @property
     def has_errors(self) -> bool:
@@ -68,7 +72,8 @@ class FaultStore:
                 name: Fingerprint.model_validate(each) if each is not None else None
                 for name, each in stored["fingerprints"].items()
             }
-            return JudgeReport(faults, stored["submissions"], True, stored["measured"], fingerprints)
+            budget = Budget.model_validate(stored["budget"], strict=False) if stored["budget"] else None
+            return JudgeReport(faults, stored["submissions"], True, stored["measured"], fingerprints, budget)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -83,6 +88,7 @@ class FaultStore:
             "submissions": judged.submissions,
             "measured": judged.measured,
             "fingerprints": {name: each and each.stored() for name, each in judged.fingerprints.items()},
+            "budget": judged.budget and judged.budget.model_dump(),
         }
         draft = self._file(package).with_suffix(f".{os.getpid()}.{threading.get_ident()}.draft")
         draft.write_text(json.dumps(stored), encoding="utf-8")
@@ -130,6 +136,7 @@ def _together(reports: Mapping[str, JudgeReport]) -> JudgeReport:
         complete=all(each.complete for each in reports.values()),
         measured={name: each.measured for name, each in reports.items() if each.measured},
         fingerprints={name: found for each in reports.values() for name, found in each.fingerprints.items()},
+        budget=together(budgets) if (budgets := [each.budget for each in reports.values() if each.budget]) else None,
     )
 
 
@@ -156,7 +163,7 @@ def _judge_variant(
 
     studies: dict[str, Study] = {}
 
-    def judge(expected: Expectation) -> Verdict:
+    def judge(expected: Expectation, package: Package) -> Verdict:
         def note(study: Study) -> None:
             studies[expected.file] = study
 
@@ -166,13 +173,25 @@ def _judge_variant(
         say(expected.file)
         return verdict
 
+    def judge_all(some: Sequence[Expectation], package: Package) -> dict[str, Verdict]:
+        running: dict[str, Future[Verdict]] = {each.file: executor.submit(judge, each, package) for each in some}
+        try:
+            return {file: each.result() for file, each in running.items()}
+        finally:
+            for each in running.values():
+                each.cancel()
+
     expected = expectations(package)
-    running: list[Future[Verdict]] = [executor.submit(judge, each) for each in expected]
-    try:
-        verdicts = [each.result() for each in running]
-    finally:
-        for each in running:
-            each.cancel()
+    # Wrong submissions are bounded by what right ones send, so those come first.
+    right = [each for each in expected if each.accepted]
+    by_file = judge_all(right, package)
+    budget = _budget_of(package, right, studies)
+    again = []
+    if budget is not None and budget != package.budget:
+        package = with_budget(package, budget)
+        again = [each for each in right if by_file[each.file].status != "accepted"]
+    by_file |= judge_all([*again, *(each for each in expected if not each.accepted)], package)
+    verdicts = [by_file[each.file] for each in expected]
     found = [each for pair in zip(expected, verdicts, strict=True) for each in _of_verdict(*pair)]
     if not found:
         # Only now: a submission that is wrong in another way than its folder says does not prove a check.
@@ -181,13 +200,25 @@ def _judge_variant(
     fingerprints: Fingerprints = {}
     for promise, verdict in zip(expected, verdicts, strict=True):
         note_fingerprint(promise, verdict, fingerprints)
-    report = JudgeReport(tuple(found), len(expected), complete=not failed, fingerprints=fingerprints)
+    report = JudgeReport(tuple(found), len(expected), complete=not failed, fingerprints=fingerprints, budget=budget)
     if runs == 1 or report.has_errors:
         return report
     found, measured = study_package(
         package, grader, context, executor, say, studies, runs=runs, is_thorough=is_thorough
     )
     return replace(report, faults=(*report.faults, *found), measured=measured)
+
+
+def _budget_of(package: Package, right: Sequence[Expectation], studies: Mapping[str, Study]) -> Budget | None:
+    """What the accepted submissions and the reference send; None if that is not bounded."""
+    if not has_budget(package.manifest):
+        return None
+    found = {
+        each.file.removeprefix("submissions/").removesuffix(".py"): studies[each.file].traffic
+        for each in right
+        if each.file in studies
+    }
+    return budget_from(measured(package), found, package.variant_name) if found else None
 
 
 def _judge_answers(package: Package, grader: AuthorJudge, context: Context) -> JudgeReport:

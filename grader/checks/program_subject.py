@@ -11,6 +11,7 @@ from grader.core.case import Case
 from grader.core.chips import slice_of
 from grader.core.errors import GraderFault, SubmissionFault
 from grader.core.text import in_bytes
+from grader.package.budget import Budget
 from grader.package.package import ProgramSpec, Tolerance
 from grader.program.measurement import Leaves, Measured, Run, mesh_name
 from grader.program.on_chip import OnChip
@@ -79,6 +80,7 @@ class Subject:
     """All facts about one submission. Pairs are ordered by mesh, the main mesh first.
 
     `on_chip` has the submission's program for each slice that a check names, and `full_size` the programs at full size.
+    `budget` is the package's, of which the entries of `variant` count.
     """
 
     spec: ProgramSpec
@@ -87,6 +89,8 @@ class Subject:
     results: tuple[Result, ...]
     on_chip: Mapping[str, OnChip] = field(default_factory=dict)
     full_size: FullSizeProgram | None = None
+    budget: Budget | None = None
+    variant: str | None = None
 
     def bytes_of(self, group: str, measured: Measured) -> dict[str, int]:
         """The whole bytes of each leaf in a group of problem.toml, or of each leaf that a glob matches.

@@ -19,6 +19,7 @@ from pydantic import (
 
 from grader.core.reasons import Reason
 from grader.core.wire import DTYPES
+from grader.package.budget import Budget
 from grader.verdicts.fingerprint import KnownFingerprints
 from grader.verdicts.verdict import Mode
 
@@ -344,8 +345,8 @@ class Package:
     `version` is the SHA-256 of its files, in hex. `warmup` and `check` are empty if it has none, and `figures` are SVG
     texts by file name. `helpers` are the sources of modules that its code and submissions can import, by name. `files`
     are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part of the version;
-    None if it is missing. In mode answer, `starter` is the JSON of empty answers, and `reference` and `cases` are
-    empty.
+    None if it is missing. `budget` is what budget.json says, None without that file. In mode answer, `starter` is the
+    JSON of empty answers, and `reference` and `cases` are empty.
 
     A package with variants is always one of them: `variant`, with its values in the texts and in a helper. So are
     `accepted` and `rejected`. `template` is the package before that (grader/package/variants.py).
@@ -367,6 +368,7 @@ class Package:
     helpers: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict, repr=False)
     known: KnownFingerprints | None = field(default=None, repr=False, compare=False)
+    budget: Budget | None = None
     variant: VariantSpec | None = None
     template: "Package | None" = field(default=None, repr=False, compare=False)
 

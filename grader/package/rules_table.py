@@ -104,6 +104,15 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "ungraded-promise": _warning(
             "the statement promises something that no check grades", "Add the check, or remove the promise."
         ),
+        "unbounded-collective": _warning(
+            "the check `collectives` allows a kind of collective that no rule bounds over some set of axes",
+            "Bound it there, with `at_most = 0.0` if nothing needs it, or take the kind out of `allowed`. A group in "
+            "`not_into` or `not_only_from` needs a rule of its own that bounds it in `into` or `only_from`.",
+        ),
+        "budget": _warning(
+            "budget.json is missing, or was measured from other files or with another JAX",
+            "Run `./meshgrade problem check`, which measures what accepted submissions send, and commit the file.",
+        ),
         "page": _error("a text cannot be shown as a page", "Simplify the Markdown of the file."),
         "cases": _error(
             "cases.py or the reference fails, or the cases do not fit the entry point",

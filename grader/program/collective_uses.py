@@ -6,6 +6,7 @@ from typing import Literal
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 from grader.program.measurement import Measured
+from grader.verdicts.package_study import Traffic
 
 Kind = Literal[
     "all-gather",
@@ -95,6 +96,15 @@ class CollectiveUse:
             )
             for line, shares in by_line.items()
         )
+
+
+def traffic_of(measured: Measured) -> Traffic | None:
+    """The bytes of all collectives in one call; None if a number of executions is unknown."""
+    uses = collectives_of(measured)
+    if any(each.executions is None for each in uses):
+        return None
+    sent = sum(each.ring_bytes * (each.executions or 0) for each in uses)
+    return Traffic(sent, sum(each.total_bytes for each in uses))
 
 
 def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[CollectiveUse]:

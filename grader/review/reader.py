@@ -3,15 +3,19 @@
 import ast
 import hashlib
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from grader.checks.call import values
+from grader.checks.program import collectives
 from grader.core.reasons import REASONS, Reason
 from grader.core.toml import TomlInvalid, read_toml
+from grader.package.budget import BUDGET, Budget, budget_text, measured_from
 from grader.package.ceiling import Ceiling
 from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid, manifest_fault
 from grader.package.package import (
@@ -133,6 +137,7 @@ def _assemble(
         faults += _of_another_mode(manifest, files)
         faults += _faults_of_custom_check(manifest, files)
     files, known = _without_known(files, faults)
+    budget = _budget(files, faults)
     accepted = () if is_answered else _known(files, "submissions/accepted/", faults)
     rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
     if manifest is not None:
@@ -156,6 +161,7 @@ def _assemble(
         helpers=helpers_in(files),
         files=files,
         known=known,
+        budget=budget,
     )
     return first_variant(package)
 
@@ -205,7 +211,7 @@ def _misplaced(name: str) -> PackageFault:
 
 
 def _belongs(name: str) -> bool:
-    if name in ("problem.toml", "warmup.py", CHECK, KNOWN, *_CODE_FILES, *_ANSWER_FILES):
+    if name in ("problem.toml", "warmup.py", CHECK, KNOWN, BUDGET, *_CODE_FILES, *_ANSWER_FILES):
         return True
     return bool(re.fullmatch(_IN_FOLDERS, name))
 
@@ -213,11 +219,11 @@ def _belongs(name: str) -> bool:
 def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[PackageFault]:
     if isinstance(manifest, AnswerManifest):
         others = {name for name in files if name.startswith(("submissions/", FOLDER))}
-        others |= {"warmup.py", CHECK, KNOWN, *_CODE_FILES}
+        others |= {"warmup.py", CHECK, KNOWN, BUDGET, *_CODE_FILES}
         others -= set(_ANSWER_FILES)
     else:
         others = set(_ANSWER_FILES) - set(_CODE_FILES)
-        others |= {CHECK} if manifest.mode == "program" else set()
+        others |= {CHECK} if manifest.mode == "program" else {BUDGET}
     message = f"does not belong in a package of {manifest.mode} mode"
     return [PackageFault("misplaced-file", name, None, f"{name} {message}") for name in files if name in others]
 
@@ -235,6 +241,37 @@ def _without_known(
         message = f"{KNOWN} is not what `meshgrade problem check` writes. Delete it, and run that again"
         faults.append(PackageFault("misplaced-file", KNOWN, None, message))
         return others, None
+
+
+def _budget(files: dict[str, str], faults: list[PackageFault]) -> Budget | None:
+    text = files.get(BUDGET)
+    try:
+        return None if text is None else Budget.model_validate_json(text)
+    except ValidationError:
+        message = f"{BUDGET} is not what `meshgrade problem check` writes. Delete it, and run that again"
+        faults.append(PackageFault("misplaced-file", BUDGET, None, message))
+        return None
+
+
+def with_budget(package: Package, budget: Budget) -> Package:
+    """The package with another budget.json, and so with another version."""
+    files = {**package.files, BUDGET: budget_text(budget)}
+    template = package.template and with_budget(package.template, budget)
+    return replace(package, budget=budget, files=files, version=_version(files), template=template)
+
+
+def has_budget(manifest: Manifest) -> bool:
+    """Whether what submissions send is bounded by what accepted ones send: devices can communicate, and it counts."""
+    if manifest.mode != "program" or all(math.prod(mesh.values()) == 1 for mesh in manifest.program.meshes):
+        return False
+    return any(isinstance(check.bounds, collectives.Bounds) for check in manifest.checks)
+
+
+def measured(package: Package) -> str:
+    """What budget.json was measured from, if it is current; see `Budget.of`."""
+    manifest = package.manifest
+    program = manifest.program.model_dump_json(exclude={"groups"}) if manifest.mode == "program" else ""
+    return measured_from(f"{manifest.entry} {manifest.devices} {program}", package.files)
 
 
 def _faults_of_custom_check(manifest: Manifest, files: dict[str, str]) -> list[PackageFault]:

@@ -4,6 +4,7 @@ The reader and `validation` find faults that make a package invalid. This module
 """
 
 import ast
+import importlib.metadata
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from uuid import UUID
 
 from grader import checks
 from grader.core.toml import read_toml
+from grader.package.budget import BUDGET
 from grader.package.ceiling import Ceiling
 from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid
 from grader.package.package import MANIFESTS, AnswerManifest, Manifest, Package
@@ -19,8 +21,9 @@ from grader.package.rules_table import MARK as MARK
 from grader.package.rules_table import RULES as RULES
 from grader.review.helper_files import FOLDER
 from grader.review.names import arguments_of, shared_uuids, suggest, unknown_prerequisites
-from grader.review.reader import package_of, read_files
+from grader.review.reader import has_budget, measured, package_of, read_files
 from grader.review.solution import body_of, solution_of
+from grader.review.unbounded_collectives import unbounded
 from grader.review.validation import leaks
 
 
@@ -123,6 +126,19 @@ def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[P
     if others is not None:
         yield from _unknown_links(package, [*others, package.slug])
     yield from _of_checks(manifest, package.statement)
+    yield from unbounded(manifest)
+    if has_budget(manifest) and (fault := _wrong_budget(package)):
+        yield PackageFault("budget", BUDGET, None, fault)
+
+
+def _wrong_budget(package: Package) -> str | None:
+    if package.budget is None:
+        return f"{BUDGET} is missing"
+    if package.budget.of != measured(package):
+        return f"{BUDGET} was measured before the accepted submissions, the cases or [program] changed"
+    if package.budget.jax != (current := importlib.metadata.version("jax")):
+        return f"{BUDGET} was measured with JAX {package.budget.jax}, and this is {current}"
+    return None
 
 
 def _unnamed_call(package: Package) -> str | None:

@@ -17,6 +17,28 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Traffic:
+    """The bytes of all collectives in one call of a program.
+
+    `sent` is what one device sends around a ring, and `moved` are the bytes of the whole tensors.
+    """
+
+    sent: int
+    moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTraffic:
+    """What a program and the reference's communicate; None if a number of executions is unknown. `cases` are the ids
+    of those that use the program."""
+
+    mesh: str
+    cases: tuple[str, ...]
+    mine: Traffic | None
+    reference: Traffic | None
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """Measurements of one grading.
 
@@ -24,10 +46,12 @@ class Study:
       errors: the largest error by mesh name ("" in call mode), as a multiple of the tolerance; infinite if a result has
         another structure, shape or dtype. Empty if nothing was compared.
       spent: one entry for the runner and one for each verifier.
+      traffic: one entry for each program; empty in call mode.
     """
 
     errors: dict[str, float]
     spent: tuple[Spent, ...]
+    traffic: tuple[ProgramTraffic, ...] = ()
 
 
 Watch = Callable[[Study], None]

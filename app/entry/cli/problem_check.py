@@ -153,6 +153,7 @@ def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -
     """Add what the judge finds, or found earlier. A package that cannot be read stays as it is."""
     from app.authoring.package_check import FaultStore
     from app.entry.cli.private_folder import open_private_folder
+    from grader.review.reader import with_budget
 
     folder, found_by = open_private_folder().checks, environment()
     store, mutant_store = (
@@ -171,9 +172,11 @@ def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -
     try:
         for each, judged, of_mutants in _judge(left, request) if left else ():
             assert each.package is not None
-            store.put(each.package, judged)
+            # Stored for the version that has the new budget, which is the one that is checked next.
+            package = with_budget(each.package, judged.budget) if judged.budget else each.package
+            store.put(package, judged)
             if of_mutants is not None:
-                mutant_store.put(each.package, of_mutants)
+                mutant_store.put(package, of_mutants)
             done[each.path] = _with(each, judged, of_mutants)
     except WallMissing as missing:
         print(f"Error: refusing to run a package: {missing}", file=sys.stderr)
@@ -181,16 +184,24 @@ def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -
     except Cancelled:
         raise typer.Exit(130) from None
     for each in done.values():
-        _write_known(each)
+        _write_measured(each)
     return [done[each.path] for each in reports]
 
 
-def _write_known(report: _Report) -> None:
-    """Write the fingerprints of the known mistakes into the package, if it lacks some or has others."""
+def _write_measured(report: _Report) -> None:
+    """Write into the package what was measured, if it lacks some or says otherwise: the fingerprints of the known
+    mistakes, and what accepted solutions send."""
     from grader.mistakes.known_mistakes import known_text, updated
+    from grader.package.budget import BUDGET, budget_text
     from grader.review.reader import KNOWN
 
-    if report.package is None or report.judged is None or not report.judged.fingerprints:
+    if report.package is None or report.judged is None:
+        return
+    budget = report.judged.budget
+    if budget is not None and budget != report.package.budget:
+        (report.path / BUDGET).write_text(budget_text(budget), encoding="utf-8")
+        print(f"{report.path.name}: wrote {BUDGET}, how much its accepted solutions send", file=sys.stderr)
+    if not report.judged.fingerprints:
         return
     known = updated(report.package, report.judged.fingerprints)
     if known != report.package.known:
@@ -199,7 +210,9 @@ def _write_known(report: _Report) -> None:
 
 
 def _with(report: _Report, judged: "JudgeReport", mutants: "JudgeReport | None", *, is_kept: bool = False) -> _Report:
-    faults = report.faults + judged.faults + (mutants.faults if mutants else ())
+    # A budget that was wrong has been measured again and written.
+    read = tuple(each for each in report.faults if each.rule != "budget" or judged.budget is None)
+    faults = read + judged.faults + (mutants.faults if mutants else ())
     return replace(report, faults=faults, judged=judged, mutants=mutants, is_kept=is_kept)
 
 

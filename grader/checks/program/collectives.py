@@ -4,6 +4,7 @@ import math
 
 from pydantic import Field
 
+from grader.checks.budget import BUDGET_WORDING, over_budget
 from grader.checks.chip_rules import ChipCollectives, check_on_chips
 from grader.checks.collective_rules import (
     BoundedAmount,
@@ -59,6 +60,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
             f"allowed kinds: {allowed}",
             *small(bounds.ignore_below, "collectives"),
             "bytes are those of the whole tensor, counted each time that a collective runs",
+            *([BUDGET_WORDING] if any(math.prod(mesh.values()) > 1 for mesh in manifest.program.meshes) else []),
             *(bounds.on_chip.wording() if bounds.on_chip else ()),
         ),
     )
@@ -96,7 +98,10 @@ def _check_host_devices(subject: Subject, bounds: Bounds) -> Finding:
             broken = _broken(subject, pair, counted, bounds.ignore_below)
             if broken:
                 faults.setdefault(rule.means or number, Located(where, f"{broken} {rule.means}".rstrip()))
-        evidence.append(evidence_of(subject, pair, bounds.ignore_below, limits))
+        over, in_all = over_budget(subject, pair)
+        if over:
+            faults.setdefault("budget", Located(where, over))
+        evidence.append(evidence_of(subject, pair, bounds.ignore_below, [*limits, *in_all]))
     if faults:
         return rejected(list(faults.values()), "wrong_communication", evidence)
     first = subject.pairs[0]

@@ -1,7 +1,7 @@
 """Program mode: check the submission's compiled programs against the reference's, and compute their cost."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from grader import checks
@@ -23,12 +23,13 @@ from grader.modes.program.program_fingerprint import full_size_pattern, pattern_
 from grader.modes.program.reference_programs import ProgramPrepared
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading
-from grader.package.package import KnownSubmission, ProgramManifest
-from grader.program.collective_uses import collectives_of
+from grader.package.package import KnownSubmission, Package, ProgramManifest
+from grader.program.collective_uses import traffic_of
 from grader.program.measurement import Measured, Run, mesh_name
 from grader.program.on_chip import OnChip
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.package_study import ProgramTraffic
 from grader.verdicts.verdict import CaseResult, CostName, Efficiency, EfficiencyPart, Verdict
 
 # Bytes added to both costs. Otherwise, if the reference sends nothing, any byte would be infinitely bad.
@@ -41,7 +42,7 @@ class ProgramGrading(RunnerGrading):
     def __init__(
         self,
         manifest: ProgramManifest,
-        helpers: Mapping[str, str],
+        package: Package,
         prepared: ProgramPrepared,
         request: GradingRequest,
         sandbox: Sandbox,
@@ -49,7 +50,8 @@ class ProgramGrading(RunnerGrading):
     ) -> None:
         super().__init__(request, sandbox, spec)
         self._manifest = manifest
-        self._helpers = helpers
+        self._package = package
+        self._helpers = package.helpers
         self._prepared = prepared
 
     def _grade(self, session: Session) -> Verdict:
@@ -71,6 +73,8 @@ class ProgramGrading(RunnerGrading):
         for each in subject.results if request.watch is not None else ():
             error = excess_of_runs(each.expected, each.got, manifest.tolerances)
             self._errors[mesh_name(each.mesh)] = max(error, self._errors.get(mesh_name(each.mesh), 0.0))
+        if request.watch is not None:
+            self._traffic = tuple(map(_traffic_of, subject.pairs))
         findings = {spec.id: checks.load("program", spec.id).check(subject, spec.bounds) for spec in manifest.checks}
         misconception = efficiency = fingerprint = None
         if all(finding.passed for finding in findings.values()):
@@ -177,7 +181,14 @@ class ProgramGrading(RunnerGrading):
                 where, mismatch = compare_runs(expected.runs[case.id], got.runs[case.id], self._manifest.tolerances)
                 mesh = got.measured.mesh
                 results.append(Result(case, mesh, expected.runs[case.id], got.runs[case.id], where, mismatch))
-        return Subject(self._manifest.program, self._manifest.tolerances, tuple(pairs), tuple(results))
+        return Subject(
+            self._manifest.program,
+            self._manifest.tolerances,
+            tuple(pairs),
+            tuple(results),
+            budget=self._package.budget,
+            variant=self._package.variant_name,
+        )
 
 
 def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:
@@ -196,19 +207,16 @@ def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:
     return Efficiency(score=round(100 / cost, 2), parts=parts)
 
 
-def _ring_bytes(measured: Measured) -> int | None:
-    uses = collectives_of(measured)
-    if any(each.executions is None for each in uses):
-        return None
-    return sum(each.ring_bytes * (each.executions or 0) for each in uses)
-
-
 _COSTS: dict[CostName, Callable[[Measured], int | None]] = {
-    "ring_bytes": _ring_bytes,
+    "ring_bytes": lambda measured: None if (traffic := traffic_of(measured)) is None else traffic.sent,
     # Making an array a constant of the program saves no memory, because constants are stored, too.
     "temporary_bytes": lambda measured: measured.facts.memory.temporary_bytes + measured.facts.census.constant_bytes,
     "dot_flops": lambda measured: measured.facts.census.dot_flops,
 }
+
+
+def _traffic_of(pair: Pair) -> ProgramTraffic:
+    return ProgramTraffic(mesh_name(pair.mine.mesh), pair.cases, traffic_of(pair.mine), traffic_of(pair.reference))
 
 
 def _check_inputs(mine: Measured, reference: Measured) -> None:

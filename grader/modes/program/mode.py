@@ -112,7 +112,7 @@ class ProgramMode(Mode[ProgramPrepared]):
 
     def begin(self, prepared: ProgramPrepared, request: GradingRequest) -> ProgramGrading:
         manifest = _on_mesh(self._manifest, request.own) if request.own else self._manifest
-        return ProgramGrading(manifest, self._package.helpers, prepared, request, self._sandbox, self._spec)
+        return ProgramGrading(manifest, self._package, prepared, request, self._sandbox, self._spec)
 
     def inspect(
         self, prepared: ProgramPrepared, source: str, context: Context, chip: ChipName | None

@@ -12,10 +12,13 @@ from grader.core.context import QUIET
 from grader.core.errors import GraderFault
 from grader.package.fault import PackageFault
 from grader.review.mutants import mutants_of
-from grader.review.reader import read_package
+from grader.review.reader import measured, read_package, with_budget
 from grader.review.rules import RULES
+from grader.review.validation import expectations
+from grader.verdicts.package_study import ProgramTraffic, Study, Traffic
 from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 
+SHIPPED = Path(__file__).parents[3] / "problems"
 PACKAGE = read_package(Path(__file__).parents[2] / "grader" / "packages" / "add_one")
 LITERAL = "submissions/accepted/literal.py"
 DOUBLED = "submissions/rejected/wrong_value/doubled.py"
@@ -67,6 +70,46 @@ def judged(grader, package=PACKAGE):
 
 def source_of(file):
     return PACKAGE.files[file]
+
+
+class MeasuringJudge:
+    """Accepts what it must, and says how much each accepted submission of a program problem sends."""
+
+    def __init__(self, package, sent):
+        self._accepted = {each.source for each in expectations(package) if each.accepted}
+        self._sent = {package.files[file]: size for file, size in sent.items()}
+        self.versions = {}
+
+    def prepare(self, package, context, *, background=False):
+        """Do nothing: only verdicts matter here."""
+
+    def judge(self, package, source, context, *, watch):
+        right = source in self._accepted
+        self.versions[source] = package.version
+        if right:
+            reference = Traffic(100, 100)
+            mine = Traffic(self._sent.get(source, 100), 100)
+            watch(Study({}, (), (ProgramTraffic("fsdp=8", ("public-1",), mine, reference),)))
+        return ACCEPTED if right else WRONG
+
+
+def test_wrong_submissions_are_judged_by_what_right_ones_send():
+    package = replace(read_package(SHIPPED / "psum_by_hand"), budget=None)
+    style = f"submissions/accepted/{package.accepted[-1].name}.py"
+    grader = MeasuringJudge(package, {style: 150})
+    found, _ = judged(grader, package)
+    (only,) = found.budget.programs
+    assert (only.sent.reference, only.sent.least, only.sent.most) == (100, 100, 150)
+    assert only.sent.style == style.removeprefix("submissions/").removesuffix(".py")
+    assert found.budget.of == measured(package)
+    versions = {expected.accepted: grader.versions[expected.source] for expected in expectations(package)}
+    assert versions == {True: package.version, False: with_budget(package, found.budget).version}
+
+
+def test_nothing_is_measured_if_no_check_is_about_communication():
+    package = read_package(SHIPPED / "scan_over_layers")
+    found, _ = judged(MeasuringJudge(package, {}), package)
+    assert found.budget is None
 
 
 def test_a_package_that_holds_what_it_promises():

@@ -7,7 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from grader.package.budget import budget_from, budget_text
 from grader.package.ceiling import Ceiling
+from grader.review.reader import measured
 from grader.review.rules import MARK, RULES, review_package, uuids_in
 from tests.docs.pages import CHECKOUT
 
@@ -21,6 +23,9 @@ JUDGED |= {"questions", "never-wrong"}
 # tests/app/authoring/test_measurement_check.py breaks these.
 JUDGED |= {"flaky", "key-order", "mesh-difference", "unused-input", "constant-output", "zero-output"}
 JUDGED |= {"unvaried-input", "tight-tolerance", "loose-tolerance", "tight-limit", "loose-limit"}
+
+# These are about programs: below, and in test_unbounded_collectives.py.
+OF_PROGRAMS = {"budget", "unbounded-collective"}
 
 
 def valid(tmp_path, name="add_one"):
@@ -227,7 +232,27 @@ def test_a_package_that_breaks_one_rule(tmp_path, breaks, rule, file, line, word
 
 
 def test_every_rule_has_an_example_that_breaks_it():
-    assert {each[1] for each in BROKEN} | JUDGED == RULES.keys()
+    assert {each[1] for each in BROKEN} | JUDGED | OF_PROGRAMS == RULES.keys()
+
+
+def test_a_budget_is_missing_or_of_other_files_or_of_another_jax(tmp_path):
+    folder = valid(tmp_path, "move_mean")
+
+    def budget_faults():
+        return [each.message for each in review_package(folder).faults if each.rule == "budget"]
+
+    package = review_package(folder).package
+    assert budget_faults() == ["budget.json is missing"]
+    current = budget_from(measured(package), {})
+    write("budget.json", budget_text(current))(folder)
+    assert budget_faults() == []
+    write("budget.json", budget_text(current.model_copy(update={"jax": "0.0.1"})))(folder)
+    assert "measured with JAX 0.0.1, and this is" in budget_faults()[0]
+    write("budget.json", budget_text(current))(folder)
+    change("cases.py", "def ", "# Other cases.\ndef ")(folder)
+    assert budget_faults() == [
+        "budget.json was measured before the accepted submissions, the cases or [program] changed"
+    ]
 
 
 @pytest.mark.parametrize("name", ["add_one"])

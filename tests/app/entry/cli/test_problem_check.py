@@ -14,8 +14,9 @@ from app.entry.cli.__main__ import app
 from app.entry.cli.private_folder import PrivateFolder
 from grader.core.errors import WallMissing
 from grader.mistakes.known_mistakes import current
+from grader.package.budget import budget_from
 from grader.package.fault import PackageFault
-from grader.review.reader import read_package
+from grader.review.reader import measured, read_package
 from grader.verdicts.fingerprint import Fingerprint
 
 CHECKOUT = Path(__file__).resolve().parents[4]
@@ -37,7 +38,7 @@ def finds(tmp_path, monkeypatch):
     private = PrivateFolder(tmp_path / "references", tmp_path / "checks", b"secret")
     monkeypatch.setattr("app.entry.cli.private_folder.open_private_folder", lambda: private)
 
-    def set_faults(*faults, complete=True, measured=None, fingerprints=None):
+    def set_faults(*faults, complete=True, measured=None, fingerprints=None, budget=None):
         names = []
 
         def judge(left, request):
@@ -46,7 +47,7 @@ def finds(tmp_path, monkeypatch):
                 survivor = PackageFault("surviving-mutant", "reference.py", 2, "`x + 1` became `x - 1`.")
                 yield (
                     each,
-                    JudgeReport(faults, 5, complete, measured or {}, fingerprints or {}),
+                    JudgeReport(faults, 5, complete, measured or {}, fingerprints or {}, budget),
                     JudgeReport((survivor,), 7, complete) if request.mutants else None,
                 )
 
@@ -115,6 +116,28 @@ def test_the_fingerprints_of_known_mistakes_are_written(package, finds):
     assert (done.exit_code, "wrote" in done.stderr, file.read_text()) == (0, False, written)
     file.write_text("{}")
     assert "known.json is not what `meshgrade problem check` writes" in check(package).stdout
+
+
+def test_what_accepted_submissions_send_is_written(package, finds):
+    shipped = CHECKOUT / "problems" / "psum_by_hand"
+    shutil.rmtree(package)
+    shutil.copytree(shipped, package)
+    manifest = package / "problem.toml"
+    manifest.write_text(manifest.read_text().replace('slug = "psum_by_hand"', f'slug = "{package.name}"'))
+    file = package / "budget.json"
+    file.unlink()
+    measured_again = budget_from(measured(read_package(package)), {})
+    asked = finds(budget=measured_again)
+    done = check(package)
+    assert f"{package.name}: wrote budget.json" in done.stderr
+    assert read_package(package).budget == measured_again
+    assert "budget.json" not in done.stdout
+    done = check(package)
+    assert (asked, "wrote budget.json" in done.stderr) == ([package.name], False)
+    file.unlink()
+    assert "warning budget budget.json" in check(package, "--no-judge").stdout
+    file.write_text("{}")
+    assert "budget.json is not what `meshgrade problem check` writes" in check(package).stdout
 
 
 def test_a_changed_package_is_judged_again(package, finds):

@@ -1,0 +1,60 @@
+"""Find the ways to communicate that the rules of a package leave without an upper bound.
+
+A kind of collective that is allowed, over a set of axes that no rule names, or into an output that one rule excepts and
+no other bounds, can take all that budget.json allows.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from grader.checks.collective_rules import Rule
+from grader.checks.program import collectives
+from grader.package.fault import PackageFault
+from grader.package.package import Manifest
+from grader.program.collective_uses import Kind
+
+
+def unbounded(manifest: Manifest) -> Iterator[PackageFault]:
+    """One fault for each allowed kind of collective that is not bounded over every set of axes."""
+    if manifest.mode != "program":
+        return
+    # On a mesh of one device, nothing is sent.
+    sizes = {axis: max(mesh[axis] for mesh in manifest.program.meshes) for axis in manifest.program.meshes[0]}
+    axes = [axis for axis, size in sizes.items() if size > 1]
+    subsets = [list(each) for number in range(1, len(axes) + 1) for each in combinations(axes, number)]
+    for check in manifest.checks:
+        if not isinstance(check.bounds, collectives.Bounds):
+            continue
+        for kind in check.bounds.allowed or ():
+            gaps = {" and ".join(each): _gap(check.bounds.rules, kind, each) for each in subsets}
+            for why in dict.fromkeys(each for each in gaps.values() if each is not None):
+                where = ", ".join(name for name, each in gaps.items() if each == why)
+                message = f"{kind} over {where} has no upper bound{why}"
+                yield PackageFault("unbounded-collective", "problem.toml", None, message)
+
+
+def _gap(rules: Sequence[Rule], kind: Kind, axes: list[str]) -> str | None:
+    """Why a kind is not bounded over these axes, as the end of a sentence; None if it is."""
+    bounding = [
+        rule
+        for rule in rules
+        if kind in rule.kinds and (rule.axes is None or rule.axes == axes) and rule.within is None and _is_bounded(rule)
+    ]
+    named = [(each.into, each.not_into, "into") for each in bounding]
+    named += [(each.only_from, each.not_only_from, "only_from") for each in bounding]
+    if any(rule.into is rule.not_into is rule.only_from is rule.not_only_from is None for rule in bounding):
+        return None
+    whys = []
+    for key in ("into", "only_from"):
+        bounded = {group for groups, _, name in named if name == key for group in groups or ()}
+        for _, excepted, name in named:
+            if name == key and excepted is not None:
+                missing = [group for group in excepted if group not in bounded]
+                if not missing:
+                    return None
+                whys.append(f": no rule bounds {key} = {missing}")
+    return whys[0] if whys else ""
+
+
+def _is_bounded(rule: Rule) -> bool:
+    return rule.at_most is not None or (rule.executions is not None and rule.executions.at_most is not None)
