@@ -34,7 +34,7 @@ _MLIR = re.compile(
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
 _HLO_BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_MLIR_BRACKETS = _HLO_BRACKETS | {"<": ">"}
+MLIR_BRACKETS = _HLO_BRACKETS | {"<": ">"}
 
 # 2**63 has 19 digits. Python takes quadratic time for long numbers, and refuses to convert very long ones.
 _MOST_DIGITS = 19
@@ -92,7 +92,7 @@ def cut_hlo(text: str) -> Tokens:
 
 def cut_mlir(text: str) -> Tokens:
     """Tokenize MLIR text. Raises ProgramUnreadable if brackets or strings do not close."""
-    return _cut(text, _MLIR, _MLIR_BRACKETS)
+    return _cut(text, _MLIR, MLIR_BRACKETS)
 
 
 def integer(token: str) -> int | None:

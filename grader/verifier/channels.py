@@ -24,6 +24,7 @@ from grader.program.shapes import leaves
 from grader.program.tokens import integer
 from grader.program.walk import Site, sites
 from grader.runner import private_jax
+from grader.verifier.depth import check_depth
 from grader.verifier.errors import ProgramRefused
 
 # Without this pass, XLA does not merge all_reduces, so copies of one stay equal.
@@ -46,9 +47,13 @@ def number_channels(text: str, *, apart: bool = False) -> bytes:
       apart: give each collective its own channel.
     Returns:
       The module in bytecode.
+    Raises:
+      ProgramRefused: it is too deep for XLA.
+      ProgramUnreadable: its functions call one another too deep.
     """
     with private_jax.lowering_context():
         module = ir.Module.parse(text)
+        check_depth(module)
         numbers: dict[Hashable, int] = {}
 
         def visit(operation: ir.Operation) -> ir.WalkResult:

@@ -17,6 +17,7 @@ from grader.runner.artifact import APPROX_TOP_K, read_exported
 from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.verifier.approx_top_k import without_approximations
 from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
+from grader.verifier.depth import check_brackets
 from grader.verifier.element_types import check_written
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import check_kernels
@@ -107,18 +108,22 @@ def read_artifact(
     apart: bool = False,
     chip: str = "",
 ) -> tuple[jax.export.Exported, str, ExportedProgram]:
-    """Deserialize and check a program. Return it, its text, and the parsed text. Raises `ProgramRefused`.
+    """Deserialize and check a program. Return it, its text, and the parsed text.
 
     Args:
       apart: give each collective its own channel, even equal ones.
       chip: it is compiled for chips of this platform, and never run. A program for TPUs may contain their kernels.
+    Raises:
+      ProgramRefused: the bytes are not a program, or not one that is compiled here.
+      ProgramUnreadable: its text cannot be read.
     """
     try:
         received, text = read_exported(artifact)
+        check_brackets(text)
         if APPROX_TOP_K in text:
             text = without_approximations(text, on_tpus=chip == "tpu")
         exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
-    except ProgramRefused:
+    except (ProgramRefused, ProgramUnreadable):
         raise
     except Exception as error:  # the bytes are hostile: on any error of the parser, they are not a program
         raise ProgramRefused(

@@ -392,6 +392,62 @@ def test_elements_of_two_bits_are_refused_before_they_run(verdict_of, collective
     assert verdict_of(INIT + STEP).status == "accepted"
 
 
+NESTED = """
+
+def deeper(inner):
+    return lambda m: jax.lax.fori_loop(0, 2, lambda _, each: inner(each), m)
+
+
+def nested(m):
+    def inner(m):
+        return m + 1
+
+    for _ in range(40):
+        inner = deeper(inner)
+    return inner(m)
+
+
+def chained(m):
+    for _ in range(6000):
+        m = m + x_of(m)
+    return m
+
+
+def x_of(m):
+    return jnp.flip(m)
+"""
+BRACKETS = """
+def bracketed(f, avals, original):
+    import dataclasses
+
+    exported = original(f)(*avals)
+    text = exported.mlir_module().replace("attributes {", "attributes {a = " + "[" * 100_000 + "]" * 100_000 + ", ", 1)
+    module = dataclasses.replace(exported, mlir_module_serialized=text.encode(), disabled_safety_checks=())
+    return bytes(module.serialize())
+
+
+forge(bracketed)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (STEP.replace("jnp.mean(x, axis=0)", "nested(jnp.mean(x, axis=0))") + NESTED, "loops and branches within one"),
+        (STEP.replace("jnp.mean(x, axis=0)", "chained(jnp.mean(x, axis=0))") + NESTED, "a chain of more than 2,000"),
+        (STEP + FORGE + BRACKETS, "brackets more than 200 deep"),
+    ],
+    ids=["loops", "a chain", "brackets"],
+)
+def test_a_program_too_deep_for_the_compiler_is_refused_with_what_was_counted(verdict_of, source, said):
+    """The verifier that all share would overflow its stack."""
+    verdict = verdict_of(INIT + source)
+    assert (verdict.status, verdict.reason) == ("rejected", "not_exportable"), told(verdict)
+    assert said in told(verdict)
+    assert ("line" in told(verdict)) == ("brackets" not in said)
+    assert verdict_of(INIT + STEP).status == "accepted"
+
+
 def test_hidden_values_never_reach_the_submission(verdict_of):
     """What is traced has shapes and no values, so there is nothing to print."""
     verdict = verdict_of(INIT + STEP.replace("    mean", "    print(x)\n    mean", 1))
