@@ -6,7 +6,7 @@ import numpy as np
 
 Case = dict[str, int | str]
 
-# Two models that no submission contains: a function that knows the rows of the starter's model knows nothing of theirs.
+# Models that no submission contains: a function that knows the rows of the starter's model knows nothing of theirs.
 # They are run in the names of the submission's file, so each imports what it uses.
 # Experts share one of them across layers, the first path of a router leads through another attribute, and there is a
 # subclass of Param, a kind of variable with another dtype, and a variable of the model itself.
@@ -67,6 +67,63 @@ class Model(nnx.Module):
             self.towers[repeats - 1][depth - 1].norm.mean = self.towers[0][0].norm.mean
 """
 
+# Digits in names: as text, layer10 comes before layer2, so it has the first path to the norm that the two share.
+NUMBERED = """
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Scale(nnx.Param):
+    pass
+
+
+class Layer(nnx.Module):
+    def __init__(self, width, rank, shared, rngs):
+        self.norm = shared
+        self.w2 = nnx.Linear(width, rank, rngs=rngs)
+        self.w10 = nnx.Linear(rank, width, use_bias=False, param_dtype=jnp.bfloat16, rngs=rngs)
+        self.scale9 = Scale(jnp.ones((rank,), jnp.float16))
+        self.scale11 = Scale(jnp.ones((width, 1), jnp.bfloat16))
+
+
+class Model(nnx.Module):
+    def __init__(self, vocab, width, depth, repeats, rank, tied):
+        rngs = nnx.Rngs(0)
+        shared = nnx.BatchNorm(width, use_bias=False, rngs=rngs)
+        for number in (1, 2, 9, 10, 100)[: depth]:
+            setattr(self, f"layer{number}", Layer(width + number, rank, shared, rngs))
+        self.table3 = nnx.Embed(vocab, width, rngs=rngs)
+        self.table20 = nnx.Embed(vocab, rank, rngs=rngs)
+"""
+# A cycle: blocks know the next one, the last knows the first, and all know the model. Only the path to a block differs
+# from its name.
+RING = """
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Visits(nnx.Variable):
+    pass
+
+
+class Block(nnx.Module):
+    def __init__(self, model, width, rank, rngs):
+        self.up = nnx.Linear(width, rank, use_bias=False, rngs=rngs)
+        self.visits = Visits(jnp.zeros((width,), jnp.int8))
+        self.model = model
+
+
+class Model(nnx.Module):
+    def __init__(self, vocab, width, depth, repeats, rank, tied):
+        rngs = nnx.Rngs(0)
+        blocks = [Block(self, width + number, rank, rngs) for number in range(depth)]
+        for number, block in enumerate(blocks):
+            block.next = blocks[(number + 1) % depth]
+        self.first = blocks[0]
+        self.all = nnx.List(blocks[1:])
+        self.out = nnx.Param(jnp.zeros((rank, vocab), jnp.float16))
+"""
+
 
 def public_cases() -> list[Case]:
     """A small model in which nothing is shared, and a large one in which blocks and a table are."""
@@ -84,9 +141,11 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     # Each kind of sharing alone.
     yield _draw(rng, depth=2, repeats=1, tied=1)
     yield _draw(rng, depth=2, repeats=3, tied=0)
-    # The last two are other models.
+    # The others are other models.
     yield _draw(rng, depth=2, repeats=2, tied=0, other_model=EXPERTS)
     yield _draw(rng, depth=2, repeats=3, tied=1, other_model=TOWERS)
+    yield _draw(rng, depth=5, repeats=1, tied=0, other_model=NUMBERED)
+    yield _draw(rng, depth=4, repeats=1, tied=0, other_model=RING)
 
 
 def _draw(rng: np.random.Generator, *, depth: int, repeats: int, tied: int, other_model: str = "") -> Case:

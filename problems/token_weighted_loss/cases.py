@@ -18,10 +18,12 @@ def public_cases() -> list[Case]:
 
 def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
-    # A last device without any token, on 8 devices and on 4.
-    yield _draw(rng, seed=3, empty_rows=ROWS // 4)
-    # A last microbatch without any token. More and shorter sequences, and a seed of 31 bits.
-    yield _draw(rng, seed=2_000_000_011, rows=MORE_ROWS, length=LESS_LENGTH, empty_microbatches=1)
+    # A last device without any token, on 8 devices and on 4. Some tokens within a sequence do not count.
+    yield _draw(rng, seed=3, empty_rows=ROWS // 4, holes=True)
+    # A last microbatch without any token. More and shorter sequences, with padding first, and a seed of 31 bits.
+    yield _draw(
+        rng, seed=2_000_000_011, rows=MORE_ROWS, length=LESS_LENGTH, empty_microbatches=1, is_padded_first=True
+    )
 
 
 def _draw(
@@ -32,6 +34,8 @@ def _draw(
     length: int = LENGTH,
     empty_rows: int = 0,
     empty_microbatches: int = 0,
+    holes: bool = False,
+    is_padded_first: bool = False,
 ) -> Case:
     shape = (STEPS, MICROBATCHES, rows, length)
     text = rng.integers(0, CLASSES, (*shape[:-1], length + 1))
@@ -46,9 +50,14 @@ def _draw(
         lengths[..., -empty_rows:] = 0
     if empty_microbatches:
         lengths[:, -empty_microbatches:] = 0
+    mask = np.arange(length) < lengths[..., None]
+    if is_padded_first:
+        mask = mask[..., ::-1]
+    if holes:
+        mask = mask & (rng.random(shape) < 0.7)
     return {
         "seed": seed,
         "tokens": text[..., :-1].astype(np.int32),
         "targets": text[..., 1:].astype(np.int32),
-        "mask": (np.arange(length) < lengths[..., None]).astype(np.float32),
+        "mask": mask.astype(np.float32),
     }

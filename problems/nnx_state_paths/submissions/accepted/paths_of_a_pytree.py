@@ -1,4 +1,4 @@
-"""The model as a JAX pytree, in which a shared variable occurs several times: only its first path counts."""
+"""The model as a JAX pytree, cut at every object that was seen before: a shared one, or one that leads back."""
 
 import jax
 import jax.numpy as jnp
@@ -30,11 +30,20 @@ class Model(nnx.Module):
 
 def state_table(model):
     lists, seen = ([], []), set()
-    leaves, _ = jax.tree_util.tree_flatten_with_path(model, is_leaf=lambda node: isinstance(node, nnx.Variable))
+
+    def is_leaf(node):
+        if id(node) in seen:
+            return True
+        if isinstance(node, nnx.Pytree | nnx.Variable):
+            seen.add(id(node))
+        return isinstance(node, nnx.Variable)
+
+    listed = set()
+    leaves, _ = jax.tree_util.tree_flatten_with_path(model, is_leaf=is_leaf)
     for keys, variable in leaves:
-        if id(variable) in seen:
+        if not isinstance(variable, nnx.Variable) or id(variable) in listed:
             continue
-        seen.add(id(variable))
+        listed.add(id(variable))
         path = jax.tree_util.keystr(keys, simple=True, separator="/")
         row = path, type(variable).__name__, variable.shape, variable.size * variable.dtype.itemsize
         lists[not isinstance(variable, nnx.Param)].append(row)
