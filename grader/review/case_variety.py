@@ -2,10 +2,13 @@
 
 A statement fixes a dimension with a number, as in `(384, 40)`, or in a sentence, "`B` is 384". A submission can
 hard-code what is fixed. If anything else has the same value in all hidden cases, no case finds one that hard-codes it.
+The same holds for structure: a mask that is always a length, names with one order, models that are always trees.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -14,6 +17,11 @@ from grader.review.names import arguments_of
 
 _SHAPE = re.compile(r"`[(\[]((?:\d+|[A-Z]\w*)(?:, (?:\d+|[A-Z]\w*))*),?[)\]]`")
 _NAME = re.compile(r"`([A-Za-z_]\w*)`")
+# Statements that say what these functions look for: an order of names, and models of any form.
+_SORTED_NAMES = re.compile(r"names? alphabetically|alphabetical order")
+_ANY_MODEL = re.compile(r"any nnx model|a graph and not a tree")
+# A name that ends in a number, or in the placeholder of an f-string.
+_NUMBERED = re.compile(r"\b([A-Za-z_]+)(\d+|\{\w+\})")
 # From here on, a seed of 32 bits differs from the same seed cut to 31 bits.
 _LARGE_SEED = 2**31
 
@@ -41,6 +49,7 @@ def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterat
             yield from _unvaried_dimensions(name, shapes, stated.get(name, []), package.statement)
         elif len({repr(each) for each in several}) == 1 and not _is_stated(name, several[0], package.statement):
             yield f"`{name}` is {several[0]} in every hidden case"
+    yield from _unvaried_structure(values, package.statement)
     if isinstance(manifest, ProgramManifest) and manifest.program.export_init:
         largest = max(int(str(seed)) for seed in values.get("seed", [0]))
         if largest < _LARGE_SEED:
@@ -59,6 +68,47 @@ def _unvaried_dimensions(
             continue
         called = f" (`{word}`)" if word and not word.isdigit() else ""
         yield f"dimension {dim}{called} of `{name}` is {sizes[0]} in every hidden case"
+
+
+def _unvaried_structure(values: Mapping[str, Sequence[object]], statement: str) -> Iterator[str]:
+    """Masks that are lengths, names that have one order, and models that are trees, in all hidden cases."""
+    for name, several in values.items():
+        masks = [each for each in several if _is_mask(each)]
+        if masks and all(np.all(each[..., :-1] >= each[..., 1:]) for each in masks):
+            yield f"in every hidden case, each row of `{name}` begins with all of its ones, so its sum is as good"
+        elif masks and all(np.all(each[..., :-1] <= each[..., 1:]) for each in masks):
+            yield f"in every hidden case, each row of `{name}` ends with all of its ones, so its sum is as good"
+    texts = [each for several in values.values() for each in several if isinstance(each, str) and each]
+    if not texts:
+        return
+    if _SORTED_NAMES.search(statement) and not any(map(_has_numbers_of_two_lengths, texts)):
+        yield "names have an order, but no hidden case has both `layer2` and `layer10`, whose order shows which one"
+    if _ANY_MODEL.search(statement) and not any(map(_passes_itself_on, texts)):
+        yield "a model may be any graph, but in no hidden case does one refer to itself"
+
+
+def _is_mask(value: object) -> TypeGuard[np.ndarray]:
+    if not isinstance(value, np.ndarray) or not value.ndim or value.shape[-1] < 2:
+        return False
+    return set(np.unique(value).tolist()) == {0, 1}
+
+
+def _has_numbers_of_two_lengths(code: str) -> bool:
+    """Whether names with one stem end in numbers of one and of more digits. An f-string may make both."""
+    numbers: dict[str, set[int]] = {}
+    for stem, number in _NUMBERED.findall(code):
+        if number[0] == "{":
+            return True
+        numbers.setdefault(stem, set()).add(len(number))
+    return any(len(lengths) > 1 for lengths in numbers.values())
+
+
+def _passes_itself_on(code: str) -> bool:
+    """Whether an object gives itself to another one, as a module that its parts refer to."""
+    return any(
+        isinstance(call, ast.Call) and any(isinstance(each, ast.Name) and each.id == "self" for each in call.args)
+        for call in ast.walk(ast.parse(code))
+    )
 
 
 def _stated_shapes(statement: str, names: Sequence[str]) -> dict[str, list[list[str]]]:

@@ -57,3 +57,59 @@ def test_a_seed_that_is_traced_has_32_bits():
     (small,) = unvaried(problem, [{"seed": seed, **fixed} for seed in (3, 2**31 - 1)])
     assert small == "`seed` is a uint32, but no hidden case has one above 2,147,483,647: use 2,147,483,648 or more"
     assert list(unvaried(problem, [{"seed": seed, **fixed} for seed in (3, 2**31)])) == []
+
+
+def with_mask(*rows):
+    problem = replace(ADD_ONE, statement="`mask` says which tokens count.")
+    mask = np.array(rows, np.float32)
+    return [
+        each for each in unvaried(problem, [{"mask": mask}, {"mask": mask[:, :-1]}]) if "rows" in each or "row " in each
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "where"), [(([1, 1, 0, 0], [1, 0, 0, 0]), "begins"), (([0, 0, 1, 1], [0, 1, 1, 1]), "ends")]
+)
+def test_a_mask_must_not_be_a_length_in_every_case(rows, where):
+    (found,) = with_mask(*rows)
+    assert found == f"in every hidden case, each row of `mask` {where} with all of its ones, so its sum is as good"
+
+
+def test_a_mask_with_holes_or_with_padding_on_both_sides_varies():
+    assert with_mask([1, 0, 1, 0], [1, 1, 1, 0]) == []
+    assert with_mask([1, 1, 0, 0], [0, 0, 1, 1]) == []
+    # Other numbers are no mask.
+    assert with_mask([2, 1, 0, 0], [2, 1, 1, 0]) == []
+
+
+def with_code(statement, *codes):
+    problem = replace(ADD_ONE, statement=statement)
+    return list(unvaried(problem, [{"code": each} for each in ("", *codes)]))
+
+
+def test_names_that_are_sorted_must_have_numbers_of_two_lengths():
+    statement = "Rows are in the order of their names alphabetically."
+    (found,) = with_code(statement, "self.layer2 = 1\nself.layer3 = 2")
+    assert "both `layer2` and `layer10`" in found
+    assert with_code(statement, "self.layer2 = 1\nself.layer10 = 2") == []
+    assert with_code(statement, "setattr(self, f'layer{number}', 1)") == []
+    assert with_code("Any names.", "self.layer2 = 1") == []
+
+
+def test_models_of_any_form_must_include_one_that_refers_to_itself():
+    (found,) = with_code(
+        "It works for any nnx model.", "class Model:\n    def __init__(self):\n        self.a = Block(1)"
+    )
+    assert found == "a model may be any graph, but in no hidden case does one refer to itself"
+    assert (
+        with_code("It works for any nnx model.", "class M:\n    def __init__(self):\n        self.a = Block(self)")
+        == []
+    )
+
+
+@pytest.mark.parametrize("slug", ["nnx_state_paths", "token_weighted_loss"])
+def test_the_structure_of_shipped_cases_varies(slug):
+    names = {"__name__": "cases"}
+    exec(package(slug).cases, names)
+    hidden = list(names["hidden_cases"](np.random.default_rng(5)))
+    assert list(unvaried(package(slug), hidden)) == []
