@@ -79,6 +79,22 @@ async def require_schema(database: Database) -> bool:
         raise explain(error, database.name) from error
 
 
+async def has_schema(database: Database) -> bool:
+    """Whether the database has tables, all of which this code can use. Nothing is changed.
+
+    Raises:
+      DatabaseUnusable: as `require_schema`.
+    """
+    try:
+        async with database.engine.connect() as connection:
+            revisions = await connection.run_sync(_revisions_of, database.name)
+    except DBAPIError as error:
+        raise explain(error, database.name) from error
+    if revisions:
+        _refuse_if_earlier(revisions, database.name)
+    return bool(revisions)
+
+
 async def refuse_if_outdated(session: AsyncSession) -> None:
     """Make sure that this code works on the schema, which a newer version may have migrated since this process started.
 
@@ -140,15 +156,20 @@ def _require(connection: Connection, name: str) -> bool:
     revisions = _revisions_of(connection, name)
     if not revisions:
         _run(connection, "head")
-    elif pending := _pending(revisions):
+    else:
+        _refuse_if_earlier(revisions, name)
+    # A backup has none.
+    _create_jobs(connection)
+    return not revisions
+
+
+def _refuse_if_earlier(revisions: set[str], name: str) -> None:
+    if pending := _pending(revisions):
         raise DatabaseUnusable(
             f"the database {name} is of an earlier version of Meshgrade (revision {', '.join(sorted(revisions))}, and "
             f"this version needs {pending[-1]}).",
             "Make a backup (`./meshgrade backup FILE`), then type, with the same settings: ./meshgrade migrate",
         )
-    # A backup has none.
-    _create_jobs(connection)
-    return not revisions
 
 
 def _upgrade(connection: Connection, name: str, say: Say) -> None:

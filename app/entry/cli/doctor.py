@@ -1,4 +1,4 @@
-"""`meshgrade doctor`: tests whether this machine can grade."""
+"""`meshgrade doctor`: tests whether this machine can grade, and whether the service does."""
 
 import json
 import secrets
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from app.core.settings import Settings
-    from app.entry.cli.doctor_report import DoctorReport, WorkerReport
+    from app.entry.cli.doctor_report import DoctorReport, Standing, WorkerReport
     from grader.judging.self_test import Trial
 
 # What the compilers take, and under whose terms they come.
@@ -24,7 +24,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command(
     help="Test every wall by trying to get through it, then grade a tiny program. "
-    "Exit status: 0 ready to grade, 2 a setting is wrong, 3 a wall is missing or the program was not graded."
+    "Exit status: 0 ready to grade, 2 a setting is wrong, 3 a wall is missing, the program was not graded, or the "
+    "service grades nothing."
 )
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
@@ -32,14 +33,14 @@ def doctor(
 ) -> None:
     from app.core.settings import load_settings
     from app.entry.cli.doctor_report import make_report
-    from app.entry.cli.workers_of_service import workers_of_service
+    from app.entry.cli.service_report import report_service
     from grader.sandbox.doctor import probe_walls
 
     settings = load_settings()
     walls = list(probe_walls(settings.isolation))
     # If a wall is missing, nothing is executed, not even our own program.
     trial = try_grading(settings) if all(wall.up for wall in walls) and not walls_alone else None
-    report = make_report(settings, walls, trial, None if walls_alone else workers_of_service(settings))
+    report = make_report(settings, walls, trial, None if walls_alone else report_service(settings))
     if as_json:
         print(json.dumps(asdict(report), indent=2))
     else:
@@ -67,6 +68,15 @@ def _print(report: "DoctorReport") -> None:
     if trial := report.trial:
         mark = "[green]works  [/]" if trial.graded else "[red]FAILED [/]"
         console.print(f"{mark} {'grading':<12} {_escape(trial.found)} ({trial.seconds:.1f} s)", soft_wrap=True)
+    if database := report.database:
+        mark = "[green]there  [/]" if database.writable else "[red]FAILED [/]"
+        name = f"{_escape(database.name)}: {_escape(database.found)}"
+        console.print(f"{mark} {'database':<12} {name}", soft_wrap=True)
+        if database.remedy:
+            console.print(f"        to fix it: {_escape(database.remedy)}", soft_wrap=True)
+    if (service := report.service) and not service.grades and report.workers is not None:
+        console.print(f"[red]FAILED [/] {'service':<12} {_escape(service.found)}", soft_wrap=True)
+        console.print(f"        to fix it: {_escape(service.remedy)}", soft_wrap=True)
     for worker in report.workers or ():
         _print_worker(console, worker)
     for trouble in report.troubles:
@@ -85,12 +95,32 @@ def _print(report: "DoctorReport") -> None:
             )
             console.print(f"        to install it: ./meshgrade install-{platform} ({_SIZES[platform]})")
     console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in report.versions.items()) + "[/]")
-    if report.ready:
-        console.print("Ready to grade." if report.trial else "Every wall is up.")
-    elif report.trial:
-        console.print("[red]Not ready: every wall is up, but grading does not work.[/]")
+    _print_conclusion(console, report)
+
+
+def _print_conclusion(console: "Console", report: "DoctorReport") -> None:
+    """The last line. It says both whether this machine could grade and whether the service does."""
+    service = report.service
+    if not all(wall.up for wall in report.walls):
+        machine = "[red]Not ready: nothing is graded until every wall is up.[/]"
+    elif report.trial and not report.trial.graded:
+        machine = "[red]Not ready: every wall is up, but grading does not work.[/]"
+    elif not report.trial:
+        machine = "Every wall is up."
+    elif service and not service.grades:
+        machine = "[red]This machine could grade; the service grades nothing.[/]"
     else:
-        console.print("[red]Not ready: nothing is graded until every wall is up.[/]")
+        machine = "Ready to grade."
+    console.print(machine + _service_sentence(service), soft_wrap=True)
+
+
+def _service_sentence(service: "Standing | None") -> str:
+    if service is None:
+        return ""
+    if not service.grades:
+        return f" {_escape(service.found)}."
+    workers = "1 worker is" if service.workers == 1 else f"{service.workers} workers are"
+    return f" The service grades: {workers} connected."
 
 
 def _print_walls(console: "Console", report: "DoctorReport") -> None:

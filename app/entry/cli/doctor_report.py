@@ -11,6 +11,7 @@ from grader.core.chips import Platform
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
+    from app.entry.cli.service_report import DatabaseReport, ServiceReport
     from app.grading.queue.workers import Worker, WorkerSetback, WorkerWall, WorkerWarning
     from grader.judging.self_test import Trial
     from grader.sandbox.doctor import WallReport
@@ -47,8 +48,19 @@ class WorkerReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """`grades` is whether an attempt sent now would be graded. If it would not, `found` says why, without a full stop.
+    `workers` is how many processes can grade; None if the database does not say."""
+
+    grades: bool
+    workers: int | None
+    found: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that is wrong. It is `fatal` if this machine cannot grade because of it."""
+    """Something that is wrong. It is `fatal` if this machine or the service cannot grade because of it."""
 
     fatal: bool
     what: str
@@ -57,12 +69,15 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """`trial` is None if no program was graded, and `workers` if there is no database that responds."""
+    """`trial` is None if no program was graded. `database` and `service` are None if there is no service yet, and
+    `workers` if no database responds."""
 
     ready: bool
     troubles: tuple[Trouble, ...]
     walls: "tuple[WallReport, ...]"
     trial: "Trial | None"
+    database: "DatabaseReport | None"
+    service: Standing | None
     workers: "tuple[WorkerReport, ...] | None"
     tasks: Tasks
     git: bool
@@ -71,21 +86,24 @@ class DoctorReport:
 
 
 def make_report(
-    settings: "Settings", walls: "list[WallReport]", trial: "Trial | None", workers: "list[Worker] | None"
+    settings: "Settings", walls: "list[WallReport]", trial: "Trial | None", service: "ServiceReport | None"
 ) -> DoctorReport:
     """Complete what was tried with what is only read."""
     from app.authoring.repositories.git import usable_git
     from grader.core.chips import compilers
 
-    found = None if workers is None else tuple(_worker(each) for each in workers)
+    workers = service.workers if service else None
+    standing = _standing(service)
     tasks, has_git = _tasks(settings), usable_git() is not None
-    troubles = tuple(_troubles(walls, trial, found, tasks, has_git))
+    troubles = tuple(_troubles(walls, trial, standing, tasks, has_git))
     return DoctorReport(
         ready=not any(each.fatal for each in troubles),
         troubles=troubles,
         walls=tuple(walls),
         trial=trial,
-        workers=found,
+        database=service.database if service else None,
+        service=standing,
+        workers=None if workers is None else tuple(_worker(each) for each in workers),
         tasks=tasks,
         git=has_git,
         compilers=compilers(),
@@ -96,12 +114,11 @@ def make_report(
 def _troubles(
     walls: "list[WallReport]",
     trial: "Trial | None",
-    workers: tuple[WorkerReport, ...] | None,
+    standing: Standing | None,
     tasks: Tasks,
     has_git: bool,
 ) -> Iterator[Trouble]:
     from app.authoring.repositories.git import NEEDED
-    from app.grading.queue.workers import NO_WORKER
 
     for wall in walls:
         if not wall.up:
@@ -115,10 +132,24 @@ def _troubles(
             f"grading slots may need {tasks.needed:,}: one submission can take another's",
             "raise the limit on processes (--pids-limit, TasksMax=, ulimit -u), or lower MESHGRADE_GRADING_SLOTS",
         )
-    if workers is not None and not any(each.can_grade for each in workers):
-        yield Trouble(False, NO_WORKER, "start one: ./meshgrade worker")
+    if standing and not standing.grades:
+        yield Trouble(True, f"the service grades nothing. {standing.found}", standing.remedy)
     if not has_git:
         yield Trouble(False, f"{NEEDED}; folders can be synced without it", "apt-get install git")
+
+
+def _standing(found: "ServiceReport | None") -> Standing | None:
+    """Whether the service grades, from the same rows as `/readyz`."""
+    from app.grading.queue.standstill import standstill_of
+
+    if found is None:
+        return None
+    if found.workers is None:
+        return Standing(False, None, f"Its database: {found.database.found}", found.database.remedy)
+    connected = sum(each.can_grade for each in found.workers)
+    if (standstill := standstill_of(found.workers)) is None:
+        return Standing(True, connected, "", "")
+    return Standing(False, connected, standstill.what, standstill.remedy)
 
 
 def _worker(worker: "Worker") -> WorkerReport:

@@ -146,7 +146,7 @@ class Workers:
         self._database = database
         self._own = own
         self._id = new_id()
-        self._connected = 0
+        self._others: list[Worker] = []
         self._read_at = float("-inf")
         self._writing = asyncio.Lock()
         # Why the row could not be written; None if it could.
@@ -159,23 +159,31 @@ class Workers:
 
     async def all(self) -> list[Worker]:
         """Live ones first. One that is gone is not listed if another with its name is live."""
+        return self._listed(await self._read())
+
+    async def known(self) -> list[Worker]:
+        """As `all`, but the database is asked at most once per second, however many requests there are."""
+        loop = asyncio.get_running_loop()
+        if loop.time() - self._read_at >= _READ_AGAIN_S:
+            self._others = await self._read()
+            self._read_at = loop.time()
+        return self._listed(self._others)
+
+    async def connected(self) -> int:
+        """How many can grade."""
+        return sum(each.can_grade for each in await self.known())
+
+    async def _read(self) -> list[Worker]:
         async with self._database.reading() as session:
             moment = await database_time(session)
             shown = WorkerRow.seen_at > moment - _SHOWN_FOR, WorkerRow.id != self._id
-            found = [_worker(row, moment) for row in await session.scalars(select(WorkerRow).where(*shown))]
-        found += [self.own] if self.own else []
+            return [_worker(row, moment) for row in await session.scalars(select(WorkerRow).where(*shown))]
+
+    def _listed(self, others: list[Worker]) -> list[Worker]:
+        found = [*others, self.own] if self.own else others
         live = {each.name for each in found if each.is_live}
         found = [each for each in found if each.is_live or each.name not in live]
         return sorted(found, key=lambda each: (not each.is_live, each.name))
-
-    async def connected(self) -> int:
-        """How many can grade. The database is asked at most once per second, however many requests there are."""
-        loop = asyncio.get_running_loop()
-        if loop.time() - self._read_at >= _READ_AGAIN_S:
-            async with self._database.reading() as session:
-                self._connected = await count_connected(session, besides=self._id)
-            self._read_at = loop.time()
-        return self._connected + (self.own is not None and self.own.can_grade)
 
     async def notice(self) -> str:
         """What to tell someone whose work waits: `NO_WORKER`, or nothing."""
@@ -233,10 +241,26 @@ class Workers:
                 await session.execute(delete(WorkerRow).where(WorkerRow.id == self._id))
 
 
-async def count_connected(session: AsyncSession, *, besides: str = "") -> int:
-    """How many processes can grade at the moment, besides the one with this id."""
+async def count_connected(session: AsyncSession) -> int:
+    """How many processes can grade at the moment."""
     is_live = WorkerRow.seen_at > _clock(session, timedelta(seconds=LIVE_S))
-    return await session.scalar(select(func.count()).where(WorkerRow.can_grade, is_live, WorkerRow.id != besides)) or 0
+    return await session.scalar(select(func.count()).where(WorkerRow.can_grade, is_live)) or 0
+
+
+async def try_to_write(database: Database) -> None:
+    """Write a row and delete it again in one transaction, which nobody else sees.
+
+    Raises:
+      SQLAlchemyError: the database cannot be written. `why_not_written` says why.
+    """
+    nothing: list[dict[str, object]] = []
+    values = {"name": "", "version": VERSION, "slots": 0, "can_grade": False, "clock_offset_s": 0.0}
+    lists = {"walls": nothing, "setbacks": nothing, "warnings": nothing}
+    async with database.writing() as session:
+        moment, row_id = await database_time(session), new_id()
+        session.add(WorkerRow(id=row_id, started_at=moment, seen_at=moment, **values, **lists))
+        await session.flush()
+        await session.execute(delete(WorkerRow).where(WorkerRow.id == row_id))
 
 
 async def database_time(session: AsyncSession) -> datetime:

@@ -10,8 +10,9 @@ from app.core.view import View
 from app.core.web.proxies import Clients
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.protocol import GradeQueue
+from app.grading.queue.standstill import standstill_of
 from app.grading.queue.walls import Walls
-from app.grading.queue.workers import Workers
+from app.grading.queue.workers import Worker, Workers
 from app.operations.operating.service_state import ALL_ONE_ADDRESS
 from app.problems.catalogue import Catalogue
 
@@ -75,10 +76,7 @@ async def readyz(
         )
     connected = await workers.connected()
     if not connected:
-        raise NotReady(
-            "No worker that can grade is connected, so attempts wait in the queue. Start one: ./meshgrade worker",
-            headers={"Retry-After": "5"},
-        )
+        raise NotReady(_why_waiting(await workers.known()), headers={"Retry-After": "5"})
     stats = await queue.stats()
     return ReadyJSON(
         status="ready",
@@ -89,6 +87,13 @@ async def readyz(
         warnings=[ALL_ONE_ADDRESS] if clients.one_address else [],
         pool=_pool(judge.pool_stats()),
     )
+
+
+def _why_waiting(processes: list[Worker]) -> str:
+    standstill = standstill_of(processes)
+    waits = "No worker that can grade is connected, so attempts wait in the queue."
+    # One that has begun to grade since they were counted.
+    return waits if standstill is None else f"{waits} {standstill.what}. {standstill.remedy}"
 
 
 def _pool(pool: "PoolStats | None") -> PoolJSON | None:

@@ -17,6 +17,7 @@ from app.grading.queue.fair_share import CLASSES
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.preparation import Preparation
+from app.grading.queue.standstill import NOT_CONNECTED, ago, standstill_of
 from app.grading.queue.walls import Walls
 from app.grading.queue.workers import Worker, Workers, WorkerWarning
 from app.operations.operating.attempt_statistics import Waiting, waiting
@@ -128,8 +129,9 @@ def warnings_of(clients: Clients) -> tuple[WorkerWarning, ...]:
 
 def _of_workers(found: Sequence[Worker], workers: Workers) -> Sequence[Trouble]:
     troubles = []
-    if not any(each.is_live and each.slots for each in found):
-        troubles.append(Trouble("No worker is connected, so nothing is graded.", "Start one: ./meshgrade worker"))
+    # A missing wall is named below, or by `_of_walls`.
+    if (standstill := standstill_of(found)) and not standstill.is_of_walls:
+        troubles.append(Trouble(f"{NOT_CONNECTED}, so nothing is graded.", standstill.remedy))
     if workers.write_fault:
         troubles.append(
             Trouble(
@@ -147,7 +149,7 @@ def _of_worker(worker: Worker, *, is_own: bool) -> Sequence[Trouble]:
     if not worker.is_live:
         return [
             Trouble(
-                f"The {who} is gone: it was last seen {_ago(worker.seen_s)} ago, and nobody stopped it.",
+                f"The {who} is gone: it was last seen {ago(worker.seen_s)} ago, and nobody stopped it.",
                 "Read its log, then start it again. Other workers take over its attempts.",
             )
         ]
@@ -174,10 +176,6 @@ def _of_worker(worker: Worker, *, is_own: bool) -> Sequence[Trouble]:
         )
         for each in worker.setbacks
     ]
-
-
-def _ago(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def _of_pool(pool: "PoolStats | None") -> Sequence[Trouble]:

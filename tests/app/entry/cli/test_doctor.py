@@ -1,9 +1,12 @@
 """`doctor` tests the walls that the service would grade behind, and grades; its exit status is the result."""
 
 import asyncio
+import contextlib
 import json
 import re
 import shutil
+import socket
+import sqlite3
 import subprocess
 import sys
 from dataclasses import asdict, fields
@@ -11,7 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import URL, insert
+from sqlalchemy import URL, insert, select
+from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
 from app.core.clock import now
@@ -19,9 +23,10 @@ from app.core.database import Database
 from app.core.settings import Settings, load_settings
 from app.entry.cli.__main__ import app
 from app.entry.cli.doctor import try_grading
-from app.entry.cli.doctor_report import DoctorReport, Tasks, Trouble, WorkerReport
+from app.entry.cli.doctor_report import DoctorReport, Standing, Tasks, Trouble, WorkerReport
+from app.entry.cli.service_report import DatabaseReport
 from app.grading.queue.models import WorkerRow
-from app.grading.queue.workers import WorkerSetback, WorkerWall
+from app.grading.queue.workers import LIVE_S, WorkerSetback, WorkerWall, try_to_write
 from grader.judging.self_test import Trial
 from grader.sandbox.doctor import WallReport
 
@@ -86,7 +91,7 @@ def test_what_the_workers_of_the_service_met_is_told(monkeypatch, tmp_path, migr
     assert not list(tmp_path.iterdir())
     shutil.copy(migrated_database, tmp_path)
     assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"] == []
-    assert "warning No worker is connected." in CliRunner().invoke(app, ["doctor"]).output
+    assert re.search(r"^FAILED +service +No worker is connected$", CliRunner().invoke(app, ["doctor"]).output, re.M)
     setback = WorkerSetback("reference", "fsdp_step", 2, "it died")
     wall = WorkerWall("landlock", False, "the kernel has none", "use a newer one")
     asyncio.run(_workers(tmp_path / migrated_database.name, setback, wall))
@@ -100,6 +105,131 @@ def test_what_the_workers_of_the_service_met_is_told(monkeypatch, tmp_path, migr
         "grader-3: last seen ",
     ):
         assert words in text
+
+
+@pytest.fixture
+def could_grade(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine has nothing against it."""
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
+    monkeypatch.setattr("app.entry.cli.doctor.try_grading", lambda settings: Trial(True, "", 0.0))
+    # Otherwise the warning about it would depend on the machine.
+    monkeypatch.setattr("grader.sandbox.own_limits.most_tasks", lambda: None)
+
+
+def last_line(text: str) -> str:
+    return text.rstrip().splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        (None, "No worker is connected."),
+        ({"seen_s": 300}, "No worker is connected: grader-1 was last seen 5 min ago."),
+        ({"seen_s": LIVE_S + 1}, "No worker is connected: grader-1 was last seen 21 s ago."),
+        ({"walls": [asdict(WorkerWall("landlock", False, "none", "a newer kernel"))]}, "lacks the wall landlock."),
+        ({"slots": 0}, "No worker is connected."),
+    ],
+)
+def test_a_service_that_grades_nothing_is_told_from_a_machine_that_could(
+    could_grade, tmp_path, migrated_database, columns, why
+):
+    shutil.copy(migrated_database, tmp_path)
+    if columns is not None:
+        asyncio.run(_one_worker(tmp_path / migrated_database.name, **columns))
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 3
+    assert re.search(r"^there +database +\S+meshgrade.sqlite3: reached, writable$", done.output, re.M)
+    said = last_line(done.output)
+    assert said.startswith("This machine could grade; the service grades nothing. ")
+    assert said.endswith(why)
+    told = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)
+    assert (told["ready"], told["service"]["grades"], told["service"]["workers"]) == (False, False, 0)
+    [trouble] = [each for each in told["troubles"] if each["fatal"]]
+    assert trouble["remedy"] == told["service"]["remedy"] != ""
+
+
+def test_a_service_that_grades_is_counted_in_the_last_line(could_grade, tmp_path, migrated_database):
+    shutil.copy(migrated_database, tmp_path)
+    asyncio.run(_one_worker(tmp_path / migrated_database.name))
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 0
+    assert last_line(done.output) == "Ready to grade. The service grades: 1 worker is connected."
+
+
+def test_a_service_is_named_although_this_machine_lacks_a_wall(monkeypatch, tmp_path, migrated_database):
+    down = WallReport("landlock", False, "the kernel has none", "use a newer one")
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [down])
+    shutil.copy(migrated_database, tmp_path)
+    asyncio.run(_one_worker(tmp_path / migrated_database.name))
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 3
+    assert last_line(done.output) == (
+        "Not ready: nothing is graded until every wall is up. The service grades: 1 worker is connected."
+    )
+
+
+def test_a_database_that_is_stopped_takes_one_line(could_grade, monkeypatch):
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+        # Bound and not listening, so it refuses connections, as a stopped PostgreSQL does.
+        monkeypatch.setenv("MESHGRADE_DATABASE_URL", f"postgresql://ada:secret@127.0.0.1:{port}/meshgrade")
+        done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 3
+    [line] = [each for each in done.output.splitlines() if re.match("FAILED +database", each)]
+    assert "Connection refused" in line
+    assert last_line(done.output).startswith("This machine could grade; the service grades nothing. Its database: ")
+    assert "Traceback" not in done.output
+    assert "secret" not in done.output
+
+
+def test_a_database_that_says_nothing_is_not_waited_for(could_grade, monkeypatch):
+    monkeypatch.setattr("app.entry.cli.service_report._WAIT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://ada@127.0.0.1:{silent.getsockname()[1]}/meshgrade"
+        monkeypatch.setenv("MESHGRADE_DATABASE_URL", url)
+        done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 3
+    assert "it does not respond within 0.2 s" in last_line(done.output)
+
+
+def test_a_database_that_cannot_be_written_is_named(could_grade, monkeypatch, tmp_path, migrated_database):
+    async def full(database):
+        raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+
+    monkeypatch.setattr("app.grading.queue.workers.try_to_write", full)
+    shutil.copy(migrated_database, tmp_path)
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 3
+    assert last_line(done.output).endswith("Its database: reached, but it cannot be written: the disk is full.")
+
+
+def test_a_database_of_an_earlier_version_is_named_with_what_to_type(could_grade, tmp_path, migrated_database):
+    shutil.copy(migrated_database, tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / migrated_database.name)) as file, file:
+        file.execute("UPDATE alembic_version SET version_num = '0038'")
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 3
+    assert "is of an earlier version of Meshgrade (revision 0038" in done.output
+    assert "./meshgrade migrate" in done.output
+
+
+@pytest.mark.anyio
+async def test_the_try_to_write_leaves_nothing_behind(each_database):
+    await try_to_write(each_database)
+    async with each_database.reading() as session:
+        assert list(await session.scalars(select(WorkerRow.id))) == []
+
+
+async def _one_worker(file: Path, *, seen_s: float = 0.0, **columns: object) -> None:
+    """One process in the database. A frozen one still counts itself as able to grade."""
+    database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
+    row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
+    lists: dict[str, object] = {"walls": [], "setbacks": [], "warnings": []}
+    values = {"id": "1", "name": "grader-1", "seen_at": now() - timedelta(seconds=seen_s)}
+    async with database.writing() as session:
+        await session.execute(insert(WorkerRow).values({**row, **lists, **values, **columns}))
+    await database.close()
 
 
 async def _workers(file: Path, setback: WorkerSetback, wall: WorkerWall) -> None:
@@ -122,6 +252,8 @@ def test_every_key_of_the_report_is_documented_and_none_is_left_over():
         ("troubles", Trouble),
         ("walls", WallReport),
         ("trial", Trial),
+        ("database", DatabaseReport),
+        ("service", Standing),
         ("workers", WorkerReport),
         ("tasks", Tasks),
     ):
