@@ -17,6 +17,7 @@ from app.core.settings import Settings
 from app.core.start_errors import SettingInvalid
 from app.grading.queue.embedded_queue import EmbeddedQueue
 from app.grading.queue.events import AttemptEvents
+from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.procrastinate_queue import ProcrastinateQueue
@@ -33,6 +34,7 @@ from app.operations.webhooks.service import queue_deliveries
 from app.problems.package_store import PackageStore
 from app.teaching.lti.scores import queue_scores
 from app.teaching.rejudging.original_inputs import draw_of
+from grader.core.code_digest import grader_code
 from grader.package.package import Package
 
 if TYPE_CHECKING:
@@ -144,7 +146,8 @@ def pick_queue(
     limits = _queue_limits(settings)
     slots = None
     if built is not None:
-        slots = Slots(database, built.grader, store, walls, events, limits, hooks=HOOKS, jobs=jobs)
+        by = process_of(settings)
+        slots = Slots(database, built.grader, store, walls, events, limits, hooks=HOOKS, jobs=jobs, by=by)
     if database.shared:
         return ProcrastinateQueue(database, slots, walls, events, limits)
     if slots is None:
@@ -168,13 +171,18 @@ def workers_of(
     pool_stats = built.pool_stats if built else None
     state = preparing[0][0].state if preparing else None
     return Workers(
-        database, OwnWorker(settings.worker_name, settings.grading_slots, walls, pool_stats, state, warnings)
+        database, OwnWorker(process_of(settings), settings.grading_slots, walls, pool_stats, state, warnings)
     )
 
 
 def jobs_of(validator: Validator, built: Grading, store: PackageStore) -> list[Jobs[Any]]:
     """All work of a process that grades, except submissions."""
     return [*validator.jobs, *Explorer(built.grader, store).jobs, *LessonRunner(built.grader).jobs]
+
+
+def process_of(settings: Settings) -> GradingProcess:
+    """This process, as its leases and its row name it."""
+    return GradingProcess(settings.worker_name, grader_code())
 
 
 def _queue_limits(settings: Settings) -> QueueLimits:

@@ -37,6 +37,7 @@ from app.entry.assembly import (
     pick_events,
     pick_queue,
     preparing_of,
+    process_of,
     quiet,
     share_answers,
     workers_of,
@@ -50,6 +51,7 @@ from app.grading.queue.deployment_secret import share_secret
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.protocol import GradeQueue
+from app.grading.queue.server_code import announce_code
 from app.grading.queue.walls import Walls
 from app.learning.completions.badges import Badges
 from app.learning.explorer.guests import forget_older_explorations
@@ -241,6 +243,7 @@ async def _open(
         ]
         activity.watch(*loops)
         notice_ends(events, activity)
+        await announce_code(database, process_of(settings).code)
         async with working(queue, events, workers, preparing, loops, grace_s=0.0):
             yield
 

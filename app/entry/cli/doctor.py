@@ -138,6 +138,14 @@ def _print_worker(console: "Console", worker: "WorkerReport") -> None:
     if not worker.live:
         console.print(f"[red]gone   [/] {kind:<12} {name}: last seen {worker.seen_s:.0f} s ago", soft_wrap=True)
         return
+    if worker.outdated:
+        from app.grading.queue.standstill import RESTART
+
+        console.print(
+            f"[red]OLD    [/] {kind:<12} {name} takes nothing: its grader is not the server's", soft_wrap=True
+        )
+        console.print(f"        to fix it: {_escape(RESTART)}", soft_wrap=True)
+        return
     console.print(f"[green]there  [/] {kind:<12} {name}, version {worker.version}", soft_wrap=True)
     for wall in worker.walls:
         if not wall.up:

@@ -40,6 +40,8 @@ class WorkerReport:
     can_grade: bool
     seen_s: float
     version: str
+    code: str
+    outdated: bool
     slots: int
     clock_offset_s: float
     walls: "tuple[WorkerWall, ...]"
@@ -159,6 +161,8 @@ def _worker(worker: "Worker") -> WorkerReport:
         can_grade=worker.can_grade,
         seen_s=worker.seen_s,
         version=worker.version,
+        code=worker.code,
+        outdated=worker.is_outdated,
         slots=worker.slots,
         clock_offset_s=worker.clock_offset_s,
         walls=worker.walls,

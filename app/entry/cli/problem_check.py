@@ -284,14 +284,14 @@ def environment() -> str:
     import importlib.metadata
 
     from app.core.version import VERSION
+    from grader.core.code_digest import PACKAGES, grader_code
 
-    names = ("jax", "jaxlib", "flax", "optax", "numpy")
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(grader_code().encode())
     # The version alone would keep what an earlier state of the checkout found.
     root = Path(__file__).parents[3]
-    for file in sorted([*(root / "grader").rglob("*.py"), *(root / "app" / "authoring").glob("*_check.py")]):
+    for file in sorted((root / "app" / "authoring").glob("*_check.py")):
         digest.update(file.read_bytes())
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in names]
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in PACKAGES]
     return ", ".join([f"meshgrade {VERSION} {digest.hexdigest()[:16]}", *versions])
 
 

@@ -3,9 +3,8 @@
 A column of the attempt has it as JSON, written together with the end of each try, so it costs no extra write.
 """
 
-import os
-import socket
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
@@ -19,6 +18,14 @@ MOST_PHASES = 100
 _LONGEST = 500
 
 
+@dataclass(frozen=True, slots=True)
+class GradingProcess:
+    """Who leases work. `name` is `MESHGRADE_WORKER_NAME`, and `code` the grader (grader/core/code_digest.py)."""
+
+    name: str
+    code: str
+
+
 class Phase(View):
     """`after_ms` counts from the start of the try."""
 
@@ -27,13 +34,15 @@ class Phase(View):
 
 
 class Try(View):
-    """`worker` is the name of a machine and the id of a process on it. `end` is null while the try is running.
+    """`worker` is the name of a process (`MESHGRADE_WORKER_NAME`), and `code` its grader, empty if it was not stored.
+    `end` is null while the try is running.
 
     `failed`: the grader failed, and `message` says how. `stopped`: the worker was shut down, or a wall was missing, and
     the try does not count. `died`: the worker no longer extended its lease.
     """
 
     worker: str
+    code: str
     started_at: datetime
     ended_at: datetime | None
     end: End | None
@@ -41,9 +50,9 @@ class Try(View):
     phases: tuple[Phase, ...]
 
 
-def begin(stored: list[Any] | None, at: datetime) -> list[Any]:
+def begin(stored: list[Any] | None, at: datetime, by: GradingProcess) -> list[Any]:
     """The column with a try by this process that has just begun."""
-    begun = {"worker": f"{socket.gethostname()}:{os.getpid()}", "started_at": at.isoformat(), "end": None}
+    begun = {"worker": by.name, "code": by.code, "started_at": at.isoformat(), "end": None}
     return [*(stored or []), begun][-_MOST_TRIES:]
 
 
@@ -60,6 +69,7 @@ def tries_of(stored: list[Any] | None) -> list[Try]:
     return [
         Try(
             worker=each["worker"],
+            code=each.get("code", ""),
             started_at=datetime.fromisoformat(each["started_at"]),
             ended_at=datetime.fromisoformat(each["ended_at"]) if each.get("ended_at") else None,
             end=cast(End | None, each["end"]),

@@ -15,7 +15,7 @@ from app.core.lease import FREE, is_free, lock, not_held, take, until, write
 from app.grading.queue.events import AttemptEvents, Change
 from app.grading.queue.fair_share import back_off, close_up, line_up_again
 from app.grading.queue.fault_signature import signature_of
-from app.grading.queue.grading_tries import Phases, begin, conclude
+from app.grading.queue.grading_tries import GradingProcess, Phases, begin, conclude
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import QueueHooks, QueueStats
 from app.grading.queue.status import AttemptStatus
@@ -60,12 +60,15 @@ class Leases:
         retry_s: float,
         events: AttemptEvents | None = None,
         hooks: QueueHooks | None = None,
+        *,
+        by: GradingProcess,
     ) -> None:
         self._database = database
         self._hooks = hooks or QueueHooks()
         self._events = events or AttemptEvents()
         self._life = timedelta(seconds=lease_s)
         self._retry_s = retry_s
+        self._by = by
 
     async def lease(self, session: AsyncSession, row: AttemptRow) -> Lease:
         """Lease a queued row that this transaction has locked."""
@@ -73,7 +76,7 @@ class Leases:
         fence_token = take(row, self._life)
         row.started_at, row.not_before = now(), None
         row.tries += 1
-        row.gradings = begin(row.gradings, row.started_at)
+        row.gradings = begin(row.gradings, row.started_at, self._by)
         return Lease(
             attempt_id=row.id,
             draw=await self._hooks.draw_of(session, row),

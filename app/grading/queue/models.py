@@ -213,7 +213,8 @@ class WorkerRow(Base):
     """A process of the service: app/grading/queue/workers.py. `seen_at` is by the database's clock.
 
     `walls`, `setbacks` and `warnings` are lists of the fields of WorkerWall, WorkerSetback and WorkerWarning.
-    `clock_offset_s` is by how much the process's clock is ahead of the database's.
+    `clock_offset_s` is by how much the process's clock is ahead of the database's. `code` is its grader
+    (grader/core/code_digest.py), null at a process of an earlier version.
     """
 
     __tablename__ = "workers"
@@ -221,6 +222,7 @@ class WorkerRow(Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     name: Mapped[str] = mapped_column(String(100))
     version: Mapped[str] = mapped_column(String(32))
+    code: Mapped[str | None] = mapped_column(String(64))
     slots: Mapped[int] = mapped_column(Integer())
     can_grade: Mapped[bool] = mapped_column(Boolean())
     walls: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
@@ -232,7 +234,8 @@ class WorkerRow(Base):
 
 
 class DeploymentRow(Base):
-    """One row, only on PostgreSQL: the deployment secret in hex, from which every worker derives the same hidden cases.
+    """One row, only on PostgreSQL: the deployment secret in hex, from which every worker derives the same hidden cases,
+    and the `code` of the server that started last (app/grading/queue/server_code.py).
 
     It is not hashed, because it is needed. Anyone who can read it here can also read the packages and their references.
     """
@@ -241,3 +244,4 @@ class DeploymentRow(Base):
 
     id: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
     secret: Mapped[str] = mapped_column(String(64))
+    code: Mapped[str | None] = mapped_column(String(64))

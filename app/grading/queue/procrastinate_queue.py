@@ -155,10 +155,10 @@ class ProcrastinateQueue(TableQueue):
     async def _run_job(self, *, long: bool) -> None:
         assert self._slots is not None
         again: datetime | None = None
-        while self._walls.are_up and (taken := await self._slots.take(long=long)) is not None:
+        while self._walls.may_grade and (taken := await self._slots.take(long=long)) is not None:
             moment = await self._slots.do(taken)
             again = min((each for each in (again, moment) if each is not None), default=None)
-        if not self._walls.are_up:
+        if not self._walls.may_grade:
             self._stop_workers()
             again = now() + timedelta(seconds=_AGAIN_S)
         if again is not None:
@@ -187,7 +187,7 @@ class ProcrastinateQueue(TableQueue):
         """Keep a Procrastinate worker running: it ends by itself if the database goes down or has forgotten it."""
         while not self._stopping.is_set():
             self._news.clear()
-            if not self._walls.are_up:
+            if not self._walls.may_grade:
                 await self._news.wait()
                 continue
             worker = asyncio.create_task(self._run_worker(queue, concurrency))

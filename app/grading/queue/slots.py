@@ -16,10 +16,12 @@ from app.core.migrate import Outdated, refuse_if_outdated
 from app.grading.queue.attempt_grading import Gradings
 from app.grading.queue.events import AttemptEvents
 from app.grading.queue.fair_share import Line, serve
+from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Job, Jobs
 from app.grading.queue.leases import Lease, Leases
 from app.grading.queue.models import AttemptRow, WorkRow
 from app.grading.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits
+from app.grading.queue.server_code import OtherCode, refuse_other_code
 from app.grading.queue.threads import GradingThreads
 from app.grading.queue.walls import Walls
 
@@ -52,10 +54,12 @@ class Slots:
         *,
         hooks: QueueHooks | None = None,
         jobs: Sequence[Jobs[Any]] = (),
+        by: GradingProcess,
     ) -> None:
         self._database = database
+        self._by = by
         self._walls = walls
-        self._leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
+        self._leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks, by=by)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits)
         self._limits = limits
         self._jobs = jobs
@@ -76,7 +80,7 @@ class Slots:
 
     async def take(self, *, long: bool = False) -> Lease | LeasedJob | None:
         """Lease the first work in line; None if there is none that may be taken now, or if this process is older than
-        the database.
+        the database or runs another grader than the server.
 
         Rejudges never take a process's last slot, so that a batch of them does not make anyone wait.
         """
@@ -89,10 +93,14 @@ class Slots:
             try:
                 async with self._database.writing() as session:
                     await refuse_if_outdated(session)
+                    await refuse_other_code(session, self._by.code)
                     taken = await self._take(session, kinds)
             except Outdated as outdated:
                 self._walls.record(outdated)
                 log.error("nothing more is taken: %s", outdated)
+                return None
+            except OtherCode as other:
+                self._walls.note_other_code(other)
                 return None
             if isinstance(taken, Lease) and taken.kind == "rejudge":
                 self._rejudging += 1

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from app.core.errors import GradingRefused
 from app.core.start_errors import GradingImpossible
 from app.grading.queue.protocol import WallReport
+from app.grading.queue.server_code import OtherCode
 from grader.core.errors import WallMissing
 
 log = logging.getLogger(__name__)
@@ -18,6 +19,7 @@ class Walls:
         self._probe = probe
         self._missing: list[WallMissing] = []
         self._reported: tuple[str, ...] = ()
+        self._other_code: OtherCode | None = None
         self.probed = False
 
     @classmethod
@@ -30,6 +32,22 @@ class Walls:
     @property
     def are_up(self) -> bool:
         return self.probed and not self._missing
+
+    @property
+    def may_grade(self) -> bool:
+        """Whether this process may take work: its walls are up, and it runs the grader of the server."""
+        return self.are_up and self._other_code is None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether this process runs another grader than the server, as far as it knows."""
+        return self._other_code is not None
+
+    def note_other_code(self, other: OtherCode | None) -> None:
+        """This process runs another grader than the server, or (None) the same."""
+        if other is not None and self._other_code is None:
+            log.error("nothing more is taken: %s; restart this process with the server's code", other)
+        self._other_code = other
 
     @property
     def missing(self) -> list[dict[str, str]]:

@@ -22,7 +22,9 @@ from app.core.clock import now
 from app.core.database import UNAVAILABLE, Database, UTCDateTime, insert_into, why_not_written
 from app.core.ids import new_id
 from app.core.version import VERSION
+from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.models import WorkerRow
+from app.grading.queue.server_code import OtherCode, code_of_server
 
 if TYPE_CHECKING:
     # Those two import app/grading/queue/fair_share.py, which counts workers.
@@ -75,6 +77,8 @@ class Worker:
     """A process of the service. Without `slots`, it is a server that grades nothing.
 
     `clock_offset_s` is by how much its clock is ahead of the database's. `seen_s` is how long ago it wrote its row.
+    `code` is its grader (grader/core/code_digest.py), empty if it does not say. It `is_outdated` if the server runs
+    another one, so it takes nothing.
     """
 
     name: str
@@ -85,6 +89,8 @@ class Worker:
     warnings: tuple[WorkerWarning, ...]
     clock_offset_s: float
     seen_s: float
+    code: str
+    is_outdated: bool
 
     @property
     def is_live(self) -> bool:
@@ -97,7 +103,7 @@ class Worker:
     @property
     def can_grade(self) -> bool:
         """Until its walls have been tested, they count as up."""
-        return self.is_live and self.slots > 0 and not self.missing
+        return self.is_live and self.slots > 0 and not self.missing and not self.is_outdated
 
 
 @dataclass(slots=True)
@@ -107,7 +113,7 @@ class OwnWorker:
     `pool_stats` is None without a pool, and `preparation` if it prepares nothing.
     """
 
-    name: str
+    by: GradingProcess
     slots: int
     walls: "Walls"
     pool_stats: "Callable[[], PoolStats] | None" = None
@@ -121,7 +127,7 @@ class OwnWorker:
         found = [("reference", each) for each in (self.preparation().setbacks if self.preparation else ())]
         found += [("warm_up", each) for each in (self.pool_stats().setbacks if self.pool_stats else ())]
         return Worker(
-            name=self.name,
+            name=self.by.name,
             version=VERSION,
             slots=self.slots,
             walls=(*missing, *up),
@@ -129,6 +135,8 @@ class OwnWorker:
             warnings=self.warnings(),
             clock_offset_s=self.clock_offset_s,
             seen_s=0.0,
+            code=self.by.code,
+            is_outdated=self.slots > 0 and self.walls.is_outdated,
         )
 
 
@@ -177,7 +185,8 @@ class Workers:
         async with self._database.reading() as session:
             moment = await database_time(session)
             shown = WorkerRow.seen_at > moment - _SHOWN_FOR, WorkerRow.id != self._id
-            return [_worker(row, moment) for row in await session.scalars(select(WorkerRow).where(*shown))]
+            code = await code_of_server(session)
+            return [_worker(row, moment, code) for row in await session.scalars(select(WorkerRow).where(*shown))]
 
     def _listed(self, others: list[Worker]) -> list[Worker]:
         found = [*others, self.own] if self.own else others
@@ -214,10 +223,14 @@ class Workers:
             moment = await database_time(session)
             # The database read its clock somewhere between these two readings of ours.
             own.clock_offset_s = (before + (now() - before) / 2 - moment).total_seconds()
+            of_server = await code_of_server(session)
+            is_same = of_server in (None, own.by.code)
+            own.walls.note_other_code(None if is_same else OtherCode(own.by.code, str(of_server)))
             worker = own.now()
             values = {
                 "name": worker.name,
                 "version": worker.version,
+                "code": worker.code,
                 "slots": worker.slots,
                 "can_grade": worker.can_grade,
                 "walls": [asdict(each) for each in worker.walls],
@@ -243,8 +256,10 @@ class Workers:
 
 async def count_connected(session: AsyncSession) -> int:
     """How many processes can grade at the moment."""
-    is_live = WorkerRow.seen_at > _clock(session, timedelta(seconds=LIVE_S))
-    return await session.scalar(select(func.count()).where(WorkerRow.can_grade, is_live)) or 0
+    is_counted = [WorkerRow.can_grade, WorkerRow.seen_at > _clock(session, timedelta(seconds=LIVE_S))]
+    if (code := await code_of_server(session)) is not None:
+        is_counted.append(WorkerRow.code == code)
+    return await session.scalar(select(func.count()).where(*is_counted)) or 0
 
 
 async def try_to_write(database: Database) -> None:
@@ -274,7 +289,7 @@ def _clock(session: AsyncSession, ago: timedelta = timedelta()) -> ColumnElement
     return type_coerce(func.clock_timestamp() - literal(ago, Interval), UTCDateTime)
 
 
-def _worker(row: WorkerRow, moment: datetime) -> Worker:
+def _worker(row: WorkerRow, moment: datetime, code_of_server: str | None) -> Worker:
     return Worker(
         name=row.name,
         version=row.version,
@@ -284,4 +299,6 @@ def _worker(row: WorkerRow, moment: datetime) -> Worker:
         warnings=tuple(WorkerWarning(**each) for each in row.warnings),
         clock_offset_s=row.clock_offset_s,
         seen_s=max(0.0, (moment - row.seen_at).total_seconds()),
+        code=row.code or "",
+        is_outdated=row.slots > 0 and code_of_server not in (None, row.code),
     )

@@ -17,7 +17,7 @@ from app.grading.queue.fair_share import CLASSES
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.preparation import Preparation
-from app.grading.queue.standstill import NOT_CONNECTED, ago, standstill_of
+from app.grading.queue.standstill import NOT_CONNECTED, RESTART, ago, outdated_words, standstill_of
 from app.grading.queue.walls import Walls
 from app.grading.queue.workers import Worker, Workers, WorkerWarning
 from app.operations.operating.attempt_statistics import Waiting, waiting
@@ -129,8 +129,8 @@ def warnings_of(clients: Clients) -> tuple[WorkerWarning, ...]:
 
 def _of_workers(found: Sequence[Worker], workers: Workers) -> Sequence[Trouble]:
     troubles = []
-    # A missing wall is named below, or by `_of_walls`.
-    if (standstill := standstill_of(found)) and not standstill.is_of_walls:
+    # What is wrong with a worker that is connected is named below, or by `_of_walls`.
+    if (standstill := standstill_of(found)) and not standstill.is_named:
         troubles.append(Trouble(f"{NOT_CONNECTED}, so nothing is graded.", standstill.remedy))
     if workers.write_fault:
         troubles.append(
@@ -154,6 +154,8 @@ def _of_worker(worker: Worker, *, is_own: bool) -> Sequence[Trouble]:
             )
         ]
     troubles = [Trouble(each.what, each.remedy) for each in worker.warnings]
+    if worker.is_outdated:
+        troubles.append(Trouble(f"{outdated_words(worker)}.", RESTART))
     if not is_own:
         # `_of_walls` names those of this server.
         troubles += [

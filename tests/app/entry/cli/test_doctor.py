@@ -25,7 +25,8 @@ from app.entry.cli.__main__ import app
 from app.entry.cli.doctor import try_grading
 from app.entry.cli.doctor_report import DoctorReport, Standing, Tasks, Trouble, WorkerReport
 from app.entry.cli.service_report import DatabaseReport
-from app.grading.queue.models import WorkerRow
+from app.grading.queue.models import DeploymentRow, WorkerRow
+from app.grading.queue.standstill import RESTART
 from app.grading.queue.workers import LIVE_S, WorkerSetback, WorkerWall, try_to_write
 from grader.judging.self_test import Trial
 from grader.sandbox.doctor import WallReport
@@ -168,6 +169,21 @@ def test_a_service_is_named_although_this_machine_lacks_a_wall(monkeypatch, tmp_
     )
 
 
+@pytest.mark.xdist_group("postgresql")
+def test_an_outdated_worker_is_told_from_none(could_grade, monkeypatch, shared_url):
+    monkeypatch.setenv("MESHGRADE_DATABASE_URL", shared_url)
+    asyncio.run(_one_worker(shared_url, code="ffff jax 0.0.0", of_server="0123 jax 0.0.0"))
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 3
+    assert last_line(done.output) == (
+        "This machine could grade; the service grades nothing. "
+        "The worker grader-1 is outdated and takes nothing: its grader (ffff jax 0.0.0) is not the server's."
+    )
+    assert RESTART in done.output
+    [worker] = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"]
+    assert (worker["outdated"], worker["can_grade"]) == (True, False)
+
+
 def test_a_database_that_is_stopped_takes_one_line(could_grade, monkeypatch):
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
@@ -221,14 +237,17 @@ async def test_the_try_to_write_leaves_nothing_behind(each_database):
         assert list(await session.scalars(select(WorkerRow.id))) == []
 
 
-async def _one_worker(file: Path, *, seen_s: float = 0.0, **columns: object) -> None:
+async def _one_worker(where: Path | str, *, seen_s: float = 0.0, of_server: str = "", **columns: object) -> None:
     """One process in the database. A frozen one still counts itself as able to grade."""
-    database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
+    file = URL.create("sqlite+aiosqlite", database=str(where))
+    database = Database(where if isinstance(where, str) else file)
     row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
     lists: dict[str, object] = {"walls": [], "setbacks": [], "warnings": []}
     values = {"id": "1", "name": "grader-1", "seen_at": now() - timedelta(seconds=seen_s)}
     async with database.writing() as session:
         await session.execute(insert(WorkerRow).values({**row, **lists, **values, **columns}))
+        if of_server:
+            await session.execute(insert(DeploymentRow).values(id=1, secret="0" * 64, code=of_server))
     await database.close()
 
 

@@ -32,7 +32,7 @@ from app.problems.catalogue_refresh import CatalogueRefresh
 from app.problems.package_store import PackageStore
 from app.problems.rendered_texts import RenderedTexts
 from tests.app.conftest import WallState
-from tests.app.grading.queue.taking import TakingLeases
+from tests.app.grading.queue.taking import HERE, TakingLeases
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
 USERS = [User(f"user{number:028}", f"user {number}", "student") for number in range(40)]
@@ -109,7 +109,7 @@ async def place(each_database, package) -> Place:
     events, walls, catalogue = AttemptEvents(), Walls(lambda: [WallState()]), Catalogue([package])
     walls.probe()
     shared = (walls, events, QueueLimits(1, 30.0, 2.0, 3, 8))
-    queue = EmbeddedQueue(database, Slots(database, NullGrader(), catalogue, *shared), *shared, sole=True)
+    queue = EmbeddedQueue(database, Slots(database, NullGrader(), catalogue, *shared, by=HERE), *shared, sole=True)
     limits = AttemptLimits(max_source_bytes=1000, max_waiting_per_user=20)
     return Place(
         database,

@@ -16,14 +16,14 @@ def start_worker(shared_url, tmp_path):
     """Start one that grades by `grader`; `seen` gets the secret that it was given."""
 
     @asynccontextmanager
-    async def start(grader=None, *, wall_up=True, seen=None):
+    async def start(grader=None, *, wall_up=True, seen=None, name="worker"):
         def grading(data, settings):
             if seen is not None:
                 seen.append(data.secret)
             return Grading(grader or NullGrader(), lambda: [WallState(up=wall_up)])
 
-        settings = Settings(database_url=shared_url, grading_slots=1, lease_s=10, drain_s=0)
-        async with open_worker(settings, tmp_path / "worker", grading=grading):
+        settings = Settings(database_url=shared_url, grading_slots=1, lease_s=10, drain_s=0, worker_name=name)
+        async with open_worker(settings, tmp_path / name, grading=grading):
             yield
 
     return start

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, select
 from app.core.database import Database
 from app.grading.queue.events import AttemptEvents
 from app.grading.queue.fair_share import Line, serve
+from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.leases import Lease, Leases
 from app.grading.queue.models import AttemptRow
@@ -19,8 +20,13 @@ from app.grading.queue.slots import Slots
 from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
 
+HERE = GradingProcess("here", "0123456789abcdef jax 0.0.0")
+
 
 class TakingLeases(Leases):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"by": HERE, **options})
+
     async def take(self, *conditions: ColumnElement[bool]) -> Lease | None:
         """Lease the attempt that is first in line."""
         async with self._database.writing() as session:
@@ -53,7 +59,7 @@ def slots_for(
 ) -> Slots:
     limits = QueueLimits(slots=slots, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=2)
     walls, events = walls or Walls.elsewhere(), AttemptEvents()
-    return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs)
+    return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs, by=HERE)
 
 
 def doing(database: Database, jobs: Sequence[Jobs[Any]], *, walls: Walls | None = None) -> asyncio.Task[None]:

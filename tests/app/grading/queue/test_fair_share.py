@@ -17,7 +17,7 @@ from app.grading.queue.status import QueuePlace
 from app.learning.explorer.models import ExplorationRow
 from app.learning.lessons.models import LessonRunRow
 from app.problems.models import PackageRow
-from tests.app.grading.queue.taking import TakingLeases, slots_for
+from tests.app.grading.queue.taking import HERE, TakingLeases, slots_for
 
 pytestmark = pytest.mark.anyio
 PEOPLE = "ada", "bob", "cyd"
@@ -243,7 +243,7 @@ async def test_all_kinds_of_work_are_in_one_line(database):
             await slots.do(taken)
         else:
             began.append(taken.attempt_id)
-            await Leases(database, 30.0, 2.0).finish(taken, failed_verdict("p", "v", "said"))
+            await Leases(database, 30.0, 2.0, by=HERE).finish(taken, failed_verdict("p", "v", "said"))
     assert began == ["lesson run", "exploration", "attempt", "validation", "rejudge", "second", "third"]
 
 

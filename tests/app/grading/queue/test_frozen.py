@@ -24,6 +24,7 @@ from app.grading.queue.status import ENDED
 from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
 from tests.app.conftest import WallState
+from tests.app.grading.queue.taking import HERE
 from tests.selection import everything
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
@@ -58,7 +59,7 @@ def queue_on(database: Database, package) -> ProcrastinateQueue:
     walls = Walls(lambda: [WallState()])
     walls.probe()
     shared = (walls, AttemptEvents(), LIMITS)
-    return ProcrastinateQueue(database, Slots(database, NullGrader(), Packages(), *shared), *shared)
+    return ProcrastinateQueue(database, Slots(database, NullGrader(), Packages(), *shared, by=HERE), *shared)
 
 
 @asynccontextmanager

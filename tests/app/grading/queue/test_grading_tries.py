@@ -1,6 +1,5 @@
 """Each try to grade an attempt is stored with it: by which worker, through which phases, and how it ended."""
 
-import os
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,22 +7,23 @@ import pytest
 from app.grading.queue import grading_tries
 from app.grading.queue.attempt_grading import _Phases
 from app.grading.queue.events import AttemptEvents
-from app.grading.queue.grading_tries import Phase, begin, conclude, tries_of
+from app.grading.queue.grading_tries import GradingProcess, Phase, begin, conclude, tries_of
 
 AT = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
+BY = GradingProcess("grader-2", "0123456789abcdef jax 0.0.0")
 LATER = AT + timedelta(seconds=2)
 
 
 def test_a_try_begins_and_ends():
-    stored = begin(None, AT)
+    stored = begin(None, AT, BY)
     [running] = tries_of(stored)
-    assert running.worker.endswith(f":{os.getpid()}")
+    assert (running.worker, running.code) == ("grader-2", "0123456789abcdef jax 0.0.0")
     assert (running.started_at, running.ended_at, running.end, running.phases) == (AT, None, None, ())
     stored = conclude(stored, LATER, "failed", [(0, "starting"), (12, "case 1 of 2")], "no room\0 on the disk")
     [ended] = tries_of(stored)
     assert (ended.ended_at, ended.end, ended.message) == (LATER, "failed", "no room\ufffd on the disk")
     assert ended.phases == (Phase(after_ms=0, phase="starting"), Phase(after_ms=12, phase="case 1 of 2"))
-    again = tries_of(conclude(begin(stored, LATER), LATER, "finished"))
+    again = tries_of(conclude(begin(stored, LATER, BY), LATER, "finished"))
     assert [each.end for each in again] == ["failed", "finished"]
 
 
@@ -31,10 +31,16 @@ def test_an_attempt_from_before_has_none():
     assert tries_of(None) == tries_of(conclude(None, AT, "died")) == []
 
 
+def test_a_try_from_before_does_not_say_its_grader():
+    [stored] = begin(None, AT, BY)
+    del stored["code"]
+    assert tries_of([stored])[0].code == ""
+
+
 def test_what_is_stored_is_bounded():
     stored = None
     for number in range(grading_tries._MOST_TRIES + 5):
-        stored = conclude(begin(stored, AT + timedelta(seconds=number)), LATER, "stopped", message="x" * 1000)
+        stored = conclude(begin(stored, AT + timedelta(seconds=number), BY), LATER, "stopped", message="x" * 1000)
     tries = tries_of(stored)
     assert len(tries) == grading_tries._MOST_TRIES
     assert tries[-1].started_at == AT + timedelta(seconds=number)

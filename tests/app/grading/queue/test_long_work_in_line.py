@@ -20,7 +20,7 @@ from app.grading.queue.slots import Slots
 from app.learning.explorer.models import ExplorationRow
 from app.learning.lessons.models import LessonRunRow
 from app.problems.models import PackageRow
-from tests.app.grading.queue.taking import slots_for
+from tests.app.grading.queue.taking import HERE, slots_for
 
 pytestmark = pytest.mark.anyio
 PEOPLE = "ada", "bob", "cyd", "dan"
@@ -64,7 +64,7 @@ class Line:
 
     async def finish(self, taken) -> None:
         if isinstance(taken, Lease):
-            await Leases(self.database, 30.0, 2.0).finish(taken, failed_verdict("p", "v", "said"))
+            await Leases(self.database, 30.0, 2.0, by=HERE).finish(taken, failed_verdict("p", "v", "said"))
         else:
             await taken.job.finish()
 
@@ -190,7 +190,7 @@ async def test_failed_tries_that_are_due_at_once_take_turns_too(line):
     for each in failed:
         lease = await line.take()
         assert lease.attempt_id == each
-        assert await Leases(line.database, 30.0, 2.0).try_later(lease) is not None
+        assert await Leases(line.database, 30.0, 2.0, by=HERE).try_later(lease) is not None
     await line.add("cyd")
     await line.serve()
     for each in failed:
@@ -201,7 +201,7 @@ async def test_failed_tries_that_are_due_at_once_take_turns_too(line):
 
 async def test_a_failed_try_that_becomes_due_has_no_second_turn_in_a_round(line):
     lease = (await line.add("bob"), await line.take())[1]
-    await Leases(line.database, 30.0, 2.0).try_later(lease)
+    await Leases(line.database, 30.0, 2.0, by=HERE).try_later(lease)
     for _ in range(5):
         await line.add("cyd", "run")
         await line.serve()
@@ -216,7 +216,7 @@ async def test_a_failed_try_that_becomes_due_has_no_second_turn_in_a_round(line)
 async def test_the_rescued_work_of_a_dead_worker_waits_for_its_turn(line):
     first = await line.add("bob")
     await line.take()
-    leases = Leases(line.database, 30.0, 2.0)
+    leases = Leases(line.database, 30.0, 2.0, by=HERE)
     async with line.database.writing() as session:
         await leases.rescue(session, max_deaths=3, everything=True)
     other = await line.add("bob")

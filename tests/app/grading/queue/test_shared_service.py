@@ -1,6 +1,7 @@
 """Servers and workers that share a PostgreSQL: one grades, the other shows the result, and both draw the same cases."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -10,7 +11,9 @@ from app.core.settings import Settings
 from app.core.start_errors import GradingImpossible, SettingInvalid
 from app.grading.attempts.service import Attempts
 from app.grading.queue.deployment_secret import share_secret, shared_secret
+from app.grading.queue.models import AttemptRow
 from app.grading.queue.null_grader import NullGrader
+from grader.core.code_digest import grader_code
 from tests.app.conftest import empty
 from tests.app.grading.attempts.test_submit import ATTEMPTS, HeldGrader
 
@@ -74,6 +77,26 @@ async def test_a_worker_without_a_wall_does_not_start(start_service, start_worke
         with pytest.raises(GradingImpossible, match="the wall 'namespaces' is missing"):
             async with start_worker(wall_up=False):
                 pytest.fail("it started")
+
+
+async def test_a_worker_with_another_grader_takes_nothing_and_leaves_it_to_others(
+    start_service, start_worker, shared_url, package, monkeypatch
+):
+    async with start_service(database_url=shared_url, grading_slots=0) as service:
+        attempt = await submit(service, 0, package.reference)
+        refused = asyncio.Event()
+        monkeypatch.setattr("app.grading.queue.walls.log.error", lambda *words: refused.set())
+        async with AsyncExitStack() as stack:
+            with monkeypatch.context() as older:
+                older.setattr("app.entry.assembly.grader_code", lambda: "ffff jax 0.0.0")
+                await stack.enter_async_context(start_worker(name="older"))
+            await asyncio.wait_for(refused.wait(), 60)
+            await stack.enter_async_context(start_worker(name="another"))
+            found = await service.http.get(f"/api/v1/attempts/{attempt['id']}?wait=60", headers=service.bearer)
+            assert found.json()["verdict"]["status"] == "accepted"
+        async with service.services[Database].reading() as session:
+            [grading] = (await session.get_one(AttemptRow, attempt["id"])).gradings
+    assert (grading["worker"], grading["code"]) == ("another", grader_code())
 
 
 async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker, shared_url, monkeypatch):

@@ -33,6 +33,7 @@ from grader.core.errors import Cancelled
 from grader.package.package import Package
 from grader.verdicts.verdict import Verdict
 from tests.app.conftest import WallState
+from tests.app.grading.queue.taking import HERE
 from tests.app.loops import quicken
 
 pytestmark = pytest.mark.anyio
@@ -90,7 +91,7 @@ class Bench:
         self.walls = Walls(self._probed)
         self.walls.probe()
         shared = (self.walls, self.events, QueueLimits(**limits))  # type: ignore[arg-type]
-        self.slots = Slots(database, grader, self, *shared)
+        self.slots = Slots(database, grader, self, *shared, by=HERE)
         self._take, self.slots.take = self.slots.take, self._noted_take  # type: ignore[method-assign]
         # For each look of a slot that found nothing to take: how many gradings had begun before it.
         self.in_vain: list[int] = []

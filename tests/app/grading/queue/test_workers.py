@@ -1,6 +1,7 @@
 """Every server knows each process that grades: where it is shown, and what people read while there is none."""
 
 import asyncio
+import html
 from datetime import timedelta
 
 import pytest
@@ -10,9 +11,12 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from app.accounts.service import Accounts
 from app.core.clock import now
 from app.core.database import Database
-from app.grading.queue.models import WorkerRow
+from app.grading.queue.grading_tries import GradingProcess
+from app.grading.queue.models import DeploymentRow, WorkerRow
+from app.grading.queue.server_code import announce_code
+from app.grading.queue.standstill import RESTART
 from app.grading.queue.walls import Walls
-from app.grading.queue.workers import LIVE_S, NO_WORKER, OwnWorker, Workers
+from app.grading.queue.workers import LIVE_S, NO_WORKER, OwnWorker, Workers, count_connected
 from app.learning.explorer.models import ExplorationRow
 from tests.app.accounts.people import sign_in
 from tests.app.conftest import WallState
@@ -26,13 +30,25 @@ PAGE = {"Accept": "text/html"}
 POSTGRESQL_ALONE = pytest.mark.xdist_group("postgresql")
 # What a worker somewhere else has written.
 ROW = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
+CODE = "0123456789abcdef jax 0.0.0"
 NOTHING = {"walls": [], "setbacks": [], "warnings": []}
 
 
-def own(name="here", *, up=True):
-    walls = Walls(lambda: [WallState(up=up)])
-    walls.probe()
-    return OwnWorker(name, 2, walls)
+def own(name="here", *, up=True, code=CODE, walls=None):
+    if walls is None:
+        walls = Walls(lambda: [WallState(up=up)])
+        walls.probe()
+    return OwnWorker(GradingProcess(name, code), 2, walls)
+
+
+@pytest.fixture
+async def with_secret(shared_url):
+    """With a server's secret, as after its first start."""
+    database = Database(shared_url)
+    async with database.writing() as session:
+        session.add(DeploymentRow(id=1, secret="0" * 64))
+    yield database
+    await database.close()
 
 
 async def add_worker(database, worker_id="elsewhere", *, seen_s=0.0, **columns):
@@ -136,6 +152,52 @@ async def test_a_student_reads_that_no_worker_is_connected_until_one_is(start_se
         # The worker has left, and nobody has to wait until its row is too old.
         service.services[Workers]._read_at = float("-inf")
         assert (await service.http.get("/readyz")).status_code == 503
+
+
+@POSTGRESQL_ALONE
+async def test_a_worker_with_another_grader_than_the_server_cannot_grade(with_secret):
+    database, walls = with_secret, Walls.elsewhere()
+    workers = Workers(database, own(code="ffff jax 0.0.0", walls=walls))
+    await workers.join()
+    assert (await Workers(database).connected(), walls.may_grade) == (1, True), "no server has said what counts"
+    await announce_code(database, CODE)
+    await workers.beat()
+    [found] = await Workers(database).all()
+    assert (found.code, found.is_outdated, found.can_grade, walls.may_grade) == ("ffff jax 0.0.0", True, False, False)
+    async with database.reading() as session:
+        assert await count_connected(session) == 0
+    # As after a server was put back.
+    await announce_code(database, "ffff jax 0.0.0")
+    await workers.beat()
+    assert (await Workers(database).connected(), walls.may_grade) == (1, True)
+
+
+@POSTGRESQL_ALONE
+async def test_a_process_of_an_earlier_version_does_not_count(with_secret):
+    """It writes no digest, and does not know that it should take nothing."""
+    await add_worker(with_secret, "old")
+    async with with_secret.reading() as session:
+        assert await count_connected(session) == 1
+    await announce_code(with_secret, CODE)
+    async with with_secret.reading() as session:
+        assert await count_connected(session) == 0
+    [found] = await Workers(with_secret).all()
+    assert (found.is_outdated, found.can_grade) == (True, False)
+
+
+@POSTGRESQL_ALONE
+async def test_an_outdated_worker_is_named_with_how_to_restart_it(start_service, shared_url):
+    async with start_service(database_url=shared_url, grading_slots=0) as service:
+        await sign_in(service)
+        await add_worker(service.services[Database], "grader-2", code="ffff jax 0.0.0")
+        ready = await service.http.get("/readyz")
+        assert ready.status_code == 503
+        named = "The worker grader-2 is outdated and takes nothing: its grader (ffff jax 0.0.0) is not the server's"
+        assert f"{named}. {RESTART}" in ready.json()["detail"]
+        page = html.unescape((await service.http.get("/service", headers=PAGE)).text)
+        assert named in page
+        assert RESTART in page
+        assert "No worker is connected, so nothing is graded." not in page
 
 
 async def test_a_page_of_other_work_says_that_no_worker_is_connected(service):

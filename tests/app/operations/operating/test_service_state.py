@@ -14,6 +14,7 @@ from grader.sandbox.pool import PoolStats
 from grader.sandbox.retry_backoff import Setback
 from tests.app.accounts.people import browser, sign_in, sign_up
 from tests.app.grading.attempts.test_submit import ATTEMPTS
+from tests.app.grading.queue.taking import HERE
 
 pytestmark = pytest.mark.anyio
 PAGE = {"Accept": "text/html"}
@@ -62,7 +63,7 @@ async def test_attempts_that_failed_or_wait_long_are_named(service):
 
 async def test_a_setback_and_a_pool_that_stopped_are_named(service, monkeypatch):
     await sign_in(service)
-    monkeypatch.setattr(service.services[Workers]._own, "name", "here")
+    monkeypatch.setattr(service.services[Workers]._own, "by", HERE)
     setback = Setback("fsdp_step", 2, "warmup.py raised <b>", 15.0)
     stats = {"generic": 1, "warm": {"a" * 64: 2}, "zygotes": 1, "pids": (), "root": None, "misses": 0}
     stopped = PoolStats(alive=False, setbacks=(setback,), **stats)
