@@ -19,6 +19,7 @@ class Loop:
       name: what the step does, for the log.
       step: returns how much it did, or whether there may be more to do.
       pause_s: how long it rests, at least.
+      end: called when the loop is cancelled, to end what the step has left running.
       idle_pause_s: while it finds nothing, each pause is twice as long as the one before, up to this many seconds;
         after `hurry`, it begins with `pause_s` again. By default, all pauses are alike.
     """
@@ -27,6 +28,7 @@ class Loop:
     step: Callable[[], Awaitable[int | None]]
     pause_s: float = 2.0
     idle_pause_s: float = 0.0
+    end: Callable[[], Awaitable[None]] | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def hurry(self) -> None:
@@ -35,6 +37,13 @@ class Loop:
 
     async def run(self) -> None:
         """Repeat the step until cancelled."""
+        try:
+            await self._repeat()
+        finally:
+            if self.end is not None:
+                await self.end()
+
+    async def _repeat(self) -> None:
         pause_s = self.pause_s
         while True:
             try:

@@ -2,15 +2,20 @@
 
 A delivery is a row, stored in the transaction that makes it necessary. A process leases it for each try
 (app/core/lease.py), so that another process takes over if that one dies.
+
+A process tries ten at a time. If they have owners who choose where to send, each owner has a share of the ten, and a
+receiver that does not respond holds up nobody else.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Integer, String, and_, func, select
+from sqlalchemy import ColumnElement, Integer, String, and_, func, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.background_loop import Loop
@@ -54,6 +59,19 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Owners:
+    """Whose deliveries these are.
+
+    Args:
+      owner: a column, or a subquery, with one text for each row.
+      at_once: how many deliveries of one owner a process tries at a time.
+    """
+
+    owner: ColumnElement[str]
+    at_once: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failing:
     """Deliveries whose last try failed: how many are tried again, how many were given up, and the latest outcomes."""
 
@@ -83,6 +101,9 @@ class Outbox(Generic[R]):
       send: makes and sends a delivery. It may raise what it cannot explain: the delivery is tried again once its lease
         has expired.
       pauses_s: after each try that failed. The one after the last pause is the last try.
+      owners: by default, all deliveries have one owner, who has all of the ten.
+      only_if: deliveries of other rows are not taken.
+      turn_s: how long `send_due` waits for its tries. Those that take longer continue beside the next turns.
     """
 
     def __init__(
@@ -93,37 +114,84 @@ class Outbox(Generic[R]):
         send: Callable[[R], Awaitable[Outcome]],
         *,
         pauses_s: Sequence[float],
+        owners: Owners | None = None,
+        only_if: Sequence[ColumnElement[bool]] = (),
+        turn_s: float | None = None,
     ) -> None:
-        self.loop = Loop(f"sending {what}", self.send_due, idle_pause_s=30.0)
+        self.loop = Loop(f"sending {what}", self.send_due, idle_pause_s=30.0, end=self.stop)
         self._database = database
         self._rows = rows
         self._send = send
         self._pauses_s = pauses_s
+        self._owners = owners or Owners(literal(""), _AT_ONCE)
+        self._only_if = only_if
+        self._turn_s = turn_s
+        # With the owner of each.
+        self._under_way: dict[asyncio.Task[None], str] = {}
 
     async def send_due(self) -> int:
-        """Try up to ten deliveries that are due. Returns how many were tried."""
+        """Begin to try deliveries that are due, so that up to ten are tried at a time. Returns how many it began."""
+        self._forget_ended()
         leased = await self.lease_due()
-        await asyncio.gather(*(self._try(row, token) for row, token in leased))
+        for row, token, owner in leased:
+            self._under_way[asyncio.create_task(self._try(row, token))] = owner
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=self._turn_s)
+        self._forget_ended()
         return len(leased)
 
-    async def lease_due(self) -> list[tuple[R, str]]:
-        """Lease the deliveries to try now, each with its fence token."""
+    def _forget_ended(self) -> None:
+        ended = [each for each in self._under_way if each.done()]
+        for each in ended:
+            del self._under_way[each]
+        for each in ended:
+            # What cannot be explained is logged by the loop.
+            each.result()
+
+    async def stop(self) -> None:
+        """End the tries under way. Another process tries them again when their leases have expired."""
+        for each in self._under_way:
+            each.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        self._under_way.clear()
+
+    async def lease_due(self) -> list[tuple[R, str, str]]:
+        """Lease the deliveries to try now, each with its fence token and its owner."""
         rows = self._rows
-        is_due = and_(rows.next_try_at <= now(), is_free(rows))
+        is_due = and_(rows.next_try_at <= now(), is_free(rows), *self._only_if)
         # Read first, so that an idle outbox never takes the write lock, of which SQLite has only one.
         async with self._database.reading() as session:
-            if await session.scalar(select(rows.id).where(is_due).limit(1)) is None:
-                return []
+            owners = await self._choose(session, is_due)
+        if not owners:
+            return []
         leased = []
         async with self._database.writing() as session:
-            for row in await lock(session, select(rows).where(is_due).order_by(rows.next_try_at).limit(_AT_ONCE)):
+            chosen = select(rows).where(rows.id.in_(owners), is_due).order_by(rows.next_try_at)
+            for row in await lock(session, chosen):
                 if row.tries > len(self._pauses_s):
                     row.fence_token = row.lease_until = None
                     row.next_try_at, row.answer = None, "the sender died during each try"
                     continue
                 row.tries += 1
-                leased.append((row, take(row, _LEASE)))
+                leased.append((row, take(row, _LEASE), owners[row.id]))
         return leased
+
+    async def _choose(self, session: AsyncSession, is_due: ColumnElement[bool]) -> dict[str, str]:
+        """The ids of the deliveries to try now, with the owner of each: the first of each owner, then the second."""
+        rows, most = self._rows, self._owners.at_once
+        trying = Counter(self._under_way.values())
+        owner = self._owners.owner.label("owner")
+        place = func.row_number().over(partition_by=owner, order_by=(rows.next_try_at, rows.id)).label("place")
+        due = select(rows.id.label("id"), owner, place, rows.next_try_at.label("since")).where(is_due).subquery()
+        firsts = (
+            select(due.c.id, due.c.owner, due.c.place)
+            .where(due.c.place <= most, due.c.owner.not_in([each for each, count in trying.items() if count >= most]))
+            .order_by(due.c.place, due.c.since)
+            .limit(_AT_ONCE)
+        )
+        # With the tries under way, the second of an owner may be one too many.
+        found = [row for row in await session.execute(firsts) if row.place + trying[row.owner] <= most]
+        return {row.id: row.owner for row in found[: max(0, _AT_ONCE - trying.total())]}
 
     async def _try(self, row: R, token: str) -> None:
         outcome = await self._send(row)

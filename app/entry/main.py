@@ -230,7 +230,7 @@ async def _open(
         )
         share(app, services)
         loops = [
-            WebhookSender(database, data.secret, Outside(private=settings.webhooks_private)).outbox.loop,
+            *WebhookSender(database, data.secret, Outside(private=settings.webhooks_private)).loops,
             ScoreSender(database, courses, platforms, requests).outbox.loop,
             *_mail_loops(services, database),
             serving.loop,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy import ForeignKey, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
@@ -11,6 +11,9 @@ from app.core.outbox import OutboxRow
 
 class WebhookRow(Base):
     """An address that a user's verdicts are sent to.
+
+    `slow_tries` is how many tries in a row took long or got no response (app/operations/webhooks/slow_addresses.py).
+    Nothing is sent before `paused_until`.
 
     Its secret is derived (app/operations/webhooks/signing.py), not stored.
     """
@@ -21,6 +24,8 @@ class WebhookRow(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     url: Mapped[str] = mapped_column(String(2000))
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    slow_tries: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    paused_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
 
 
 class DeliveryRow(OutboxRow, Base):

@@ -33,6 +33,23 @@ async def test_a_loop_pauses_when_it_finds_nothing_and_when_a_step_fails(monkeyp
     assert "counting failed; trying again in 7 s" in caplog.text
 
 
+async def test_what_a_step_left_running_is_ended_with_the_loop():
+    began, ended = asyncio.Event(), []
+
+    async def step() -> None:
+        began.set()
+
+    async def end() -> None:
+        ended.append("ended")
+
+    task = asyncio.create_task(Loop("counting", step, end=end).run())
+    await asyncio.wait_for(began.wait(), 60)
+    assert ended == []
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert ended == ["ended"]
+
+
 async def rests(loop: Loop, monkeypatch, until: int, then=lambda number: None) -> list[float]:
     """How long the loop rests after each step, all parts of a rest together, for this many steps."""
     slept, ended = [[]], asyncio.Event()

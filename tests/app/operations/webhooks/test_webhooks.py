@@ -40,7 +40,10 @@ async def inside(start_service, monkeypatch):
 
 def outbox_of(service, *, private: bool = True) -> Outbox:
     webhooks = service.services[Webhooks]
-    return WebhookSender(service.services[Database], webhooks._deployment_secret, Outside(private=private)).outbox
+    sender = WebhookSender(service.services[Database], webhooks._deployment_secret, Outside(private=private))
+    # On a busy machine, a turn waits for its tries.
+    sender.outbox._turn_s = None
+    return sender.outbox
 
 
 async def add(service, url: str) -> dict[str, str]:
