@@ -39,6 +39,33 @@ class BoundedCallFailed(Exception):
     """The function raised an error, which is a fault of this service."""
 
 
+class Processes:
+    """A number of processes, for calls that wait for each other and for no other ones.
+
+    Args:
+      name: of the threads that wait for the processes.
+    """
+
+    def __init__(self, count: int, name: str) -> None:
+        # Each thread uses one process at a time.
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix=name)
+        self._idle: list[subprocess.Popen[bytes]] = []
+
+    async def call(self, function: Callable[..., Any], *arguments: Any, cpu_s: int) -> Any:
+        """As `bounded`."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, partial(_call, self._idle, function, arguments, cpu_s))
+
+    def call_in_thread(self, function: Callable[..., Any], *arguments: Any, cpu_s: int) -> Any:
+        """As `bounded`, for a thread that may wait."""
+        return self._threads.submit(_call, self._idle, function, arguments, cpu_s).result()
+
+    def end_idle(self) -> None:
+        """End the idle processes. The next call starts another one."""
+        while self._idle:
+            _end(self._idle.pop())
+
+
 async def bounded(function: Callable[..., Any], *arguments: Any, cpu_s: int) -> Any:
     """Call a function of a module of this service with JSON, and return its result as JSON.
 
@@ -47,30 +74,29 @@ async def bounded(function: Callable[..., Any], *arguments: Any, cpu_s: int) -> 
     Raises:
       LimitExceeded: it took too much time or memory.
     """
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_threads, partial(_call, function, arguments, cpu_s))
+    return await _shared.call(function, *arguments, cpu_s=cpu_s)
 
 
 def bounded_in_thread(function: Callable[..., Any], *arguments: Any, cpu_s: int) -> Any:
     """As `bounded`, for a thread that may wait."""
-    return _threads.submit(_call, function, arguments, cpu_s).result()
+    return _shared.call_in_thread(function, *arguments, cpu_s=cpu_s)
 
 
 def end_processes() -> None:
-    """End the idle processes. The next call starts another one."""
-    while _idle:
-        _end(_idle.pop())
+    """End the idle processes of `bounded`. The next call starts another one."""
+    _shared.end_idle()
 
 
-# Each thread uses one process at a time.
-_threads = ThreadPoolExecutor(_PROCESSES, thread_name_prefix="bounded")
-_idle: list[subprocess.Popen[bytes]] = []
+# For everything that has no processes of its own.
+_shared = Processes(_PROCESSES, "bounded")
 
 
-def _call(function: Callable[..., Any], arguments: tuple[Any, ...], cpu_s: int) -> Any:
+def _call(
+    idle: list[subprocess.Popen[bytes]], function: Callable[..., Any], arguments: tuple[Any, ...], cpu_s: int
+) -> Any:
     name = f"{function.__module__}:{function.__qualname__}"
     order = json.dumps({"function": name, "arguments": arguments, "cpu_s": cpu_s}).encode()
-    process = _take()
+    process = _take(idle)
     assert process.stdin is not None
     assert process.stdout is not None
     answer = None
@@ -88,7 +114,7 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], cpu_s: int) 
         if status < 0:
             raise LimitExceeded(f"ends the process that reads it, with {signal.Signals(-status).name}")
         raise BoundedCallFailed(f"{name} ended its process with status {status}")
-    _idle.append(process)
+    idle.append(process)
     result = json.loads(answer)
     if "exceeded" in result:
         raise LimitExceeded(result["exceeded"])
@@ -97,10 +123,10 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], cpu_s: int) 
     return result["value"]
 
 
-def _take() -> subprocess.Popen[bytes]:
+def _take(idle: list[subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
     while True:
         try:
-            process = _idle.pop()
+            process = idle.pop()
         except IndexError:
             break
         if process.poll() is None:

@@ -289,6 +289,14 @@ class TooManyWaiting(Refused):
     status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
 
 
+class TooManyToFormat(Refused):
+    status, slug, title = 429, "too-many-to-format", "Another source of yours is being formatted"
+
+
+class FormattingBusy(Refused):
+    status, slug, title = 503, "formatting-busy", "Too many sources wait to be formatted"
+
+
 class NotSignedIn(Refused):
     status, slug, title = 401, "not-signed-in", "You are not signed in"
 

@@ -61,6 +61,7 @@ from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
 from app.learning.lessons.runs import LessonRunLimits, LessonRuns, forget_older_lesson_runs
 from app.learning.workbench.drafts import Drafts
+from app.learning.workbench.formatting import Formatter
 from app.operations.operating.attempt_statistics import AttemptStatistics
 from app.operations.operating.metrics import Metrics
 from app.operations.operating.service_state import warnings_of
@@ -200,6 +201,7 @@ async def _open(
             Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
             Overrides(database, HOOKS.on_finished),
             Cells(database, queue_scores_of),
+            Formatter(),
             Drafts(database, catalogue, settings.max_source_bytes),
             LessonReads(database),
             Authoring(database, store, texts, serving, validations, walls, settings.ceiling),

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from fastapi import Request
 
-from app.accounts.web import Reader, Submitter, SubmitterOrGuest
+from app.accounts.caller import GUEST_ID
+from app.accounts.web import Reader, Submitter, SubmitterOrGuest, client_address
 from app.core.database import Database
 from app.core.errors import EditorialClosed
 from app.core.rest.problem_json import problem_responses
@@ -16,7 +17,7 @@ from app.grading.attempts.questions import question_of
 from app.grading.queue.local_judge import LocalJudge
 from app.learning.workbench.drafts import Draft, Drafts
 from app.learning.workbench.editorial import access_of
-from app.learning.workbench.formatting import format_source
+from app.learning.workbench.formatting import Formatter
 from app.learning.workbench.question_schemas import QuestionJSON
 from app.learning.workbench.schemas import (
     EditorialJSON,
@@ -58,9 +59,14 @@ async def save_draft(
 
 @router.post("/format", summary="Format Python as ruff does; nothing is stored", response_model=FormattedSourceJSON)
 async def format_python(
-    user: SubmitterOrGuest, body: SourceToFormatJSON, settings: Provided[Settings]
+    request: Request,
+    user: SubmitterOrGuest,
+    body: SourceToFormatJSON,
+    settings: Provided[Settings],
+    formatter: Provided[Formatter],
 ) -> FormattedSourceJSON:
-    return FormattedSourceJSON(source=await format_source(body.source, settings.max_source_bytes))
+    asker = f"address {client_address(request)}" if user.id == GUEST_ID else f"account {user.id}"
+    return FormattedSourceJSON(source=await formatter.format(body.source, settings.max_source_bytes, asker))
 
 
 @router.get(
