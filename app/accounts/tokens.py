@@ -62,7 +62,8 @@ class Tokens:
         """Create a token. Returns its value, which is not stored and cannot be shown again, and its view.
 
         Raises:
-          FieldInvalid: the name is empty or too long, there is no scope, or the lifetime is out of range.
+          FieldInvalid: the name is empty or too long, there is no scope, or one that the caller's role does not allow,
+            or the lifetime is out of range.
           ScopeMissing: the caller's own token lacks one of the scopes, or would expire before the new one.
           TooManyTokens.
         """
@@ -70,6 +71,9 @@ class Tokens:
         chosen = tuple(scope for scope in SCOPES if scope in set(scopes))
         if not chosen:
             raise FieldInvalid(f"scopes: choose at least one of {', '.join(SCOPES)}.")
+        if "instruct" in chosen and caller.user.role == "student":
+            # It would begin to count when the student becomes an instructor, or an assistant of a course.
+            raise FieldInvalid("scopes: 'instruct' requires the role instructor. Yours is student.")
         if expires_in_days is not None and not 1 <= expires_in_days <= _MOST_DAYS:
             raise FieldInvalid(
                 f"expires_in_days: choose 1 to {_MOST_DAYS} days, or omit it for a token that does not expire."

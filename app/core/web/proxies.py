@@ -108,13 +108,18 @@ class Clients:
     It looks so if at least 20 requests within an hour came from a single address, and either they passed a proxy that
     MESHGRADE_PROXIES does not name, or the service is behind a proxy (`is_public`) and at least three programs sent
     them. What a client claims in headers counts only for this line.
+
+    Once noticed, it stays until requests came from several addresses for an hour without its being noticed again: one
+    request past the proxy, such as an operator's own, shows nothing about the others.
     """
 
     def __init__(self, *, is_public: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._is_public = is_public
         self._clock = clock
         self._since = clock()
-        self._earlier: str | None = None
+        self._noticed: str | None = None
+        # Since when requests came from several addresses.
+        self._untrue_since: float | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -126,7 +131,6 @@ class Clients:
     def saw(self, address: str, program: bytes, *, is_forwarded: bool) -> None:
         """Count a request. `is_forwarded`: it passed a proxy that is not one of ours."""
         if self._clock() - self._since > _WINDOW_S:
-            self._earlier = self.one_address
             self._since = self._clock()
             self._begin()
         self._requests += 1
@@ -136,13 +140,21 @@ class Clients:
             self._addresses.add(address)
         if len(self._programs) < _PROGRAMS:
             self._programs.add(program)
+        self._conclude()
+
+    def _conclude(self) -> None:
+        if len(self._addresses) > 1:
+            if self._untrue_since is None:
+                self._untrue_since = self._clock()
+        elif self._requests >= _ENOUGH and self._looks_shared():
+            self._noticed, self._untrue_since = next(iter(self._addresses)), None
+
+    def _looks_shared(self) -> bool:
+        return self._is_forwarded or (self._is_public and len(self._programs) >= _PROGRAMS)
 
     @property
     def one_address(self) -> str | None:
         """The address that all clients seem to have; None if they do not."""
-        if len(self._addresses) > 1:
+        if self._untrue_since is not None and self._clock() - self._untrue_since >= _WINDOW_S:
             return None
-        if self._requests < _ENOUGH:
-            return self._earlier
-        is_shared = self._is_forwarded or (self._is_public and len(self._programs) >= _PROGRAMS)
-        return next(iter(self._addresses)) if is_shared else None
+        return self._noticed

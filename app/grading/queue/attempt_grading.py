@@ -202,7 +202,11 @@ async def _retry(ask: Callable[[], Awaitable[T]]) -> T:
         except UNAVAILABLE as error:
             if loop.time() > deadline:
                 raise
-            log.warning("the database does not respond (%s); trying again", type(error).__name__)
+            log.warning(
+                "the database does not respond (%s); trying again",
+                type(error).__name__,
+                extra={"database_error": error},
+            )
             await asyncio.sleep(_DATABASE_AGAIN_S)
 
 

@@ -469,7 +469,7 @@ async def _read_pace(session: AsyncSession) -> _Pace:
 
 
 def _wait_s(ahead: int, pace: _Pace, row: AttemptRow) -> int | None:
-    if pace.mean_s is None:
+    if pace.mean_s is None or pace.workers == 0:
         return None
     # If anyone waits, every slot is busy, so the busy ones are all there are.
     wait_s = (ahead + min(pace.running, 1)) * pace.mean_s / max(pace.running, 1)

@@ -10,8 +10,8 @@ ENDED: frozenset[AttemptStatus] = frozenset({"finished", "cancelled"})
 
 
 class QueuePlace(View):
-    """How many attempts are ahead, about how long they will take (null before anything was ever graded), and how many
-    workers can grade at the moment. A server that grades is one of them.
+    """How many attempts are ahead, about how long they will take (null before anything was ever graded, and while
+    no worker can grade), and how many workers can grade at the moment. A server that grades is one of them.
     """
 
     ahead: int

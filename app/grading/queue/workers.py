@@ -2,14 +2,16 @@
 
 Those that grade are workers, be it `meshgrade worker` or a server. A server that grades nothing has 0 slots. Writing
 the row also shows whether the database can be written. A process that died leaves its row behind, which is shown as
-gone for an hour, and then deleted.
+gone for an hour, unless something was started since, and then deleted.
 """
 
 import asyncio
 import contextlib
 import logging
+import re
+import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -40,6 +42,8 @@ LIVE_S = 20.0
 _SHOWN_FOR = timedelta(hours=1)
 _READ_AGAIN_S = 1.0
 _LEAVE_S = 2.0
+# `lab-2:4711` of a process, `worker-7d9c8f6b5d-x2k4f` of a pod, `worker-7d9c8f6b5d-x2k4f:1` of a process in a pod.
+_IDS = re.compile(r"(-[a-z0-9]{6,10}-[a-z0-9]{5})?(:\d+)?$")
 # For people who wait. app/core/web/static/grading.js has the same text.
 NO_WORKER = "No worker is connected. Grading starts when one connects."
 
@@ -76,7 +80,8 @@ class WorkerWarning:
 class Worker:
     """A process of the service. Without `slots`, it is a server that grades nothing.
 
-    `clock_offset_s` is by how much its clock is ahead of the database's. `seen_s` is how long ago it wrote its row.
+    `clock_offset_s` is by how much its clock is ahead of the database's. `seen_s` is how long ago it wrote its row, and
+    `started_s` how long ago it started.
     `code` is its grader (grader/core/code_digest.py), empty if it does not say. It `is_outdated` if the server runs
     another one, so it takes nothing.
     """
@@ -89,6 +94,7 @@ class Worker:
     warnings: tuple[WorkerWarning, ...]
     clock_offset_s: float
     seen_s: float
+    started_s: float
     code: str
     is_outdated: bool
 
@@ -120,6 +126,7 @@ class OwnWorker:
     preparation: "Callable[[], Preparation] | None" = None
     warnings: Callable[[], tuple[WorkerWarning, ...]] = tuple
     clock_offset_s: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
 
     def now(self) -> Worker:
         missing = [WorkerWall(each["wall"], False, each["found"], each["remedy"]) for each in self.walls.missing]
@@ -135,6 +142,7 @@ class OwnWorker:
             warnings=self.warnings(),
             clock_offset_s=self.clock_offset_s,
             seen_s=0.0,
+            started_s=time.monotonic() - self.begun,
             code=self.by.code,
             is_outdated=self.slots > 0 and self.walls.is_outdated,
         )
@@ -166,7 +174,7 @@ class Workers:
         return self._own.now() if self._own else None
 
     async def all(self) -> list[Worker]:
-        """Live ones first. One that is gone is not listed if another with its name is live."""
+        """Live ones first. Those that are gone and were replaced are not listed."""
         return self._listed(await self._read())
 
     async def known(self) -> list[Worker]:
@@ -190,8 +198,8 @@ class Workers:
 
     def _listed(self, others: list[Worker]) -> list[Worker]:
         found = [*others, self.own] if self.own else others
-        live = {each.name for each in found if each.is_live}
-        found = [each for each in found if each.is_live or each.name not in live]
+        live = [each for each in found if each.is_live]
+        found = [*live, *_not_replaced([each for each in found if not each.is_live], live)]
         return sorted(found, key=lambda each: (not each.is_live, each.name))
 
     async def notice(self) -> str:
@@ -262,6 +270,27 @@ async def count_connected(session: AsyncSession) -> int:
     return await session.scalar(select(func.count()).where(*is_counted)) or 0
 
 
+def _not_replaced(gone: list[Worker], live: list[Worker]) -> list[Worker]:
+    """Those for which nothing was started since in the same place. A process with the same name has replaced them all.
+
+    A name usually ends with the id of a process or of a pod, so a process that is started again has another one.
+    """
+    names, left = {each.name for each in live}, []
+    spare = sorted(live, key=lambda each: -each.started_s)
+    for each in sorted((each for each in gone if each.name not in names), key=lambda each: -each.seen_s):
+        since = (new for new in spare if new.started_s < each.seen_s and _place(new) == _place(each))
+        if replacement := next(since, None):
+            spare.remove(replacement)
+        else:
+            left.append(each)
+    return left
+
+
+def _place(worker: Worker) -> tuple[str, bool]:
+    """Its machine or its deployment, by the name without those ids, and whether it grades."""
+    return _IDS.sub("", worker.name), worker.slots > 0
+
+
 async def try_to_write(database: Database) -> None:
     """Write a row and delete it again in one transaction, which nobody else sees.
 
@@ -299,6 +328,7 @@ def _worker(row: WorkerRow, moment: datetime, code_of_server: str | None) -> Wor
         warnings=tuple(WorkerWarning(**each) for each in row.warnings),
         clock_offset_s=row.clock_offset_s,
         seen_s=max(0.0, (moment - row.seen_at).total_seconds()),
+        started_s=max(0.0, (moment - row.started_at).total_seconds()),
         code=row.code or "",
         is_outdated=row.slots > 0 and code_of_server not in (None, row.code),
     )

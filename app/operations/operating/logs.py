@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from structlog.contextvars import get_contextvars
 
 from app.core.settings import LogFormat, LogLevel
+from app.operations.operating.outage_log import Outages
 from grader.core.text import plain_text
 
 FIELDS = ("attempt_id", "method", "ms", "phase", "problem", "reason", "route", "state", "status", "worker")
@@ -30,12 +31,24 @@ def set_up_logs(log_format: LogFormat, level: LogLevel, stream: TextIO | None = 
     # Source: https://docs.python.org/3/howto/logging.html#optimization
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None
-    handler = logging.StreamHandler(stream)
+    handler = _Stream(stream)
     handler.setFormatter(_Lines(log_format))
     ours = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(handlers=[handler], level=max(ours, logging.WARNING), force=True)
     for name in _OURS:
         logging.getLogger(name).setLevel(ours)
+
+
+class _Stream(logging.StreamHandler[TextIO]):
+    """Writes one line for an outage of the database."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._outages = Outages()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if (replaced := self._outages.replaced(record)) is not None:
+            super().emit(replaced)
 
 
 class _Lines(logging.Formatter):

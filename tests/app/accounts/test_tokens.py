@@ -56,6 +56,18 @@ async def test_each_scope_is_enough_and_needed(service, scope, method, path, sta
     assert f'scope="{scope}"' in refused.headers["www-authenticate"]
 
 
+async def test_a_students_token_cannot_have_the_scope_of_instructors(service):
+    async with browser(service) as student, browser(service) as teacher:
+        await sign_up(service, student, "ada")
+        await sign_up(service, teacher, "grace", "instructor")
+        asked = {"name": "laptop", "scopes": ["read", "instruct"]}
+        refused = await student.post(TOKENS, json=asked, headers=SITE)
+        assert (refused.status_code, refused.json()["slug"]) == (422, "field-invalid")
+        assert refused.json()["detail"] == "scopes: 'instruct' requires the role instructor. Yours is student."
+        assert (await student.post(TOKENS, json=asked | {"scopes": ["read"]}, headers=SITE)).status_code == 201
+        assert (await teacher.post(TOKENS, json=asked, headers=SITE)).status_code == 201
+
+
 async def test_a_token_hands_on_no_scope_that_it_lacks(service):
     manager = bearer(await make(service, "account", "read"))
     assert (await make(service, "read", headers=manager)).status_code == 201

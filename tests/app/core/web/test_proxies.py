@@ -110,7 +110,33 @@ def test_what_was_noticed_lasts_until_it_is_known_to_be_over():
     see(clients, ["10.0.0.7"], is_forwarded=True)
     moment[0] = 3601.0
     assert see(clients, ["198.51.100.1"], times=3) == "10.0.0.7"
-    assert see(clients, ["198.51.100.1", "198.51.100.2"], times=3) is None
+    assert see(clients, ["198.51.100.1", "198.51.100.2"], times=3) == "10.0.0.7"
+    moment[0] += 3599.0
+    assert clients.one_address == "10.0.0.7"
+    moment[0] += 1.0
+    assert clients.one_address is None
+
+
+def test_a_request_past_the_proxy_now_and_then_ends_it_never():
+    moment = [0.0]
+    clients = Clients(is_public=False, clock=lambda: moment[0])
+    for _ in range(12):
+        assert see(clients, ["10.0.0.7"], is_forwarded=True) == "10.0.0.7"
+        assert see(clients, ["127.0.0.1"], times=1) == "10.0.0.7"
+        moment[0] += 3500.0
+        assert see(clients, ["10.0.0.7"], is_forwarded=True) == "10.0.0.7"
+        moment[0] += 200.0
+
+
+def test_what_is_over_can_be_noticed_again():
+    moment = [0.0]
+    clients = Clients(is_public=False, clock=lambda: moment[0])
+    see(clients, ["10.0.0.7"], is_forwarded=True)
+    see(clients, ["198.51.100.1"], times=1)
+    moment[0] = 3601.0
+    assert see(clients, ["198.51.100.1", "198.51.100.2"], times=2) is None
+    moment[0] = 7300.0
+    assert see(clients, ["10.0.0.8"], is_forwarded=True) == "10.0.0.8"
 
 
 async def test_the_service_page_health_and_doctor_say_that_all_clients_have_one_address(service):

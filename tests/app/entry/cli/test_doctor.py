@@ -253,7 +253,8 @@ async def _one_worker(where: Path | str, *, seen_s: float = 0.0, of_server: str 
 
 async def _workers(file: Path, setback: WorkerSetback, wall: WorkerWall) -> None:
     database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
-    row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
+    row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
+    row |= {"started_at": now() - timedelta(hours=1)}
     met = {"setbacks": [asdict(setback)], "walls": [asdict(wall)], "warnings": []}
     earlier, nothing = now() - timedelta(minutes=5), {"walls": [], "setbacks": [], "warnings": []}
     async with database.writing() as session:

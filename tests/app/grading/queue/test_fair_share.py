@@ -11,7 +11,7 @@ from app.core.clock import now
 from app.grading.queue.fair_share import REJUDGES, VALIDATIONS, Places, back_off, line_up
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.leases import Leases, failed_verdict
-from app.grading.queue.models import AttemptRow
+from app.grading.queue.models import AttemptRow, WorkerRow
 from app.grading.queue.slots import LeasedJob
 from app.grading.queue.status import QueuePlace
 from app.learning.explorer.models import ExplorationRow
@@ -181,7 +181,25 @@ async def test_the_place_counts_who_goes_first(database, leases):
     assert await place(database, "a1") == QueuePlace(ahead=3, expected_wait_s=None)
 
 
+async def connect(database):
+    """A worker that can grade. Without one, nobody knows how long anything waits."""
+    row = {"id": "w", "name": "w", "version": "0.1.0", "slots": 1, "can_grade": True, "clock_offset_s": 0.0}
+    async with database.writing() as session:
+        moment = {"started_at": now(), "seen_at": now()}
+        session.add(WorkerRow(**row, **moment, walls=[], setbacks=[], warnings=[]))
+
+
+async def test_without_a_worker_there_is_no_expected_wait(database, leases):
+    await hand_in(database, "a0")
+    await leases.finish(await leases.take(), failed_verdict("p", "v", "said"))
+    await hand_in(database, "a1")
+    assert await place(database, "a1") == QueuePlace(ahead=0, expected_wait_s=None, workers=0)
+    await connect(database)
+    assert (await place(database, "a1")).expected_wait_s == 0
+
+
 async def test_the_wait_is_that_of_the_latest_gradings(database, leases):
+    await connect(database)
     await hand_in(database, "a0")
     lease = await leases.take()
     async with database.writing() as session:
@@ -194,12 +212,13 @@ async def test_the_wait_is_that_of_the_latest_gradings(database, leases):
     assert (await place(database, "r1")).expected_wait_s == 0
     await leases.take()
     assert await place(database, "r1") is None
-    assert (await place(database, "r4")) == QueuePlace(ahead=2, expected_wait_s=31)  # 3 x 10.something, rounded up
+    assert (await place(database, "r4")) == QueuePlace(ahead=2, expected_wait_s=31, workers=1)  # 3 x 10.1
     await leases.take()
-    assert (await place(database, "r4")) == QueuePlace(ahead=1, expected_wait_s=11)  # two are busy
+    assert (await place(database, "r4")) == QueuePlace(ahead=1, expected_wait_s=11, workers=1)  # two are busy
 
 
 async def test_an_attempt_that_backs_off_waits_at_least_that_long(database, leases):
+    await connect(database)
     await hand_in(database, "a0")
     await leases.finish(await leases.take(), failed_verdict("p", "v", "said"))
     await hand_in(database, "a1")

@@ -53,7 +53,8 @@ async def with_secret(shared_url):
 
 async def add_worker(database, worker_id="elsewhere", *, seen_s=0.0, **columns):
     seen_at = now() - timedelta(seconds=seen_s)
-    row = {"id": worker_id, "name": worker_id, "started_at": seen_at, "seen_at": seen_at}
+    # It has replaced nothing that died within the last two hours.
+    row = {"id": worker_id, "name": worker_id, "started_at": seen_at - timedelta(hours=2), "seen_at": seen_at}
     async with database.writing() as session:
         await session.execute(insert(WorkerRow).values(ROW | NOTHING | row | columns))
 
@@ -93,8 +94,40 @@ async def test_a_worker_without_a_wall_is_shown_and_cannot_grade(each_database):
     assert (found.can_grade, await reader.connected()) == (False, 0)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("lab-2:{}", "lab-2:3{}"),
+        ("worker-7d9c8f6b5d-x2k4{}:1", "worker-5f6b7c8d9e-k9p2{}:1"),
+        ("w-7d9c8f6b5d-x2k4{}", "w-7d9c8f6b5d-abcd{}"),
+    ],
+)
+async def test_processes_that_were_replaced_are_not_shown_as_gone(each_database, old, new):
+    """As after a restart by hand, whose process has another id, or of pods, which have other names."""
+
+    async def gone():
+        return [each.name for each in await Workers(each_database).all() if not each.is_live]
+
+    minutes = timedelta(minutes=1)
+    for number in range(3):
+        await add_worker(each_database, f"old {number}", seen_s=600 + number, name=old.format(number))
+    await add_worker(each_database, "other", seen_s=600, name="lab-3:1")
+    await add_worker(each_database, "server", seen_s=600, name=old.format(7), slots=0, can_grade=False)
+    every = await gone()
+    assert len(every) == 5
+    await add_worker(each_database, "before", name=new.format(8), started_at=now() - 11 * minutes)
+    assert await gone() == every, "it was there before they ended"
+    for number in range(2):
+        await add_worker(each_database, f"new {number}", name=new.format(number), started_at=now() - 9 * minutes)
+    assert sorted(set(every) - set(await gone())) == [old.format(1), old.format(2)], "each start replaces one"
+    await add_worker(each_database, "new 2", name=new.format(2), started_at=now())
+    assert set(await gone()) == {"lab-3:1", old.format(7)}, "another machine, and a process that grades nothing"
+
+
 async def test_a_worker_that_died_is_shown_for_an_hour_unless_it_came_back(each_database):
-    workers = Workers(each_database, own())
+    mine = own()
+    mine.begun -= 7200
+    workers = Workers(each_database, mine)
     await workers.join()
     await add_worker(each_database, seen_s=LIVE_S + 5)
     await add_worker(each_database, "older", seen_s=3700)
