@@ -146,6 +146,13 @@ def test_probes_ask_for_what_exists():
     assert worker["startupProbe"]["exec"]["command"][3] in COMMANDS
 
 
+def test_a_start_may_wait_for_a_migration():
+    """A server takes the lock that a migration holds before it listens, and makes the tables of an empty database."""
+    [api] = DEPLOYMENTS["api"]["containers"]
+    assert api["startupProbe"]["periodSeconds"] * api["startupProbe"]["failureThreshold"] >= 3600
+    assert "startupProbe" not in MIGRATION["spec"]["containers"][0]
+
+
 def test_the_workers_sandbox_may_make_namespaces_and_the_api_may_not():
     assert DEPLOYMENTS["worker"]["securityContext"]["seccompProfile"] == {
         "type": "Localhost",
