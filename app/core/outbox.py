@@ -149,7 +149,7 @@ class Outbox(Generic[R]):
             each.result()
 
     async def stop(self) -> None:
-        """End the tries under way. Another process tries them again when their leases have expired."""
+        """End the tries in progress. Another process tries them again when their leases have expired."""
         for each in self._under_way:
             each.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -189,7 +189,7 @@ class Outbox(Generic[R]):
             .order_by(due.c.place, due.c.since)
             .limit(_AT_ONCE)
         )
-        # With the tries under way, the second of an owner may be one too many.
+        # With the tries in progress, the second of an owner may be one too many.
         found = [row for row in await session.execute(firsts) if row.place + trying[row.owner] <= most]
         return {row.id: row.owner for row in found[: max(0, _AT_ONCE - trying.total())]}
 

@@ -1,4 +1,4 @@
-"""Read the functions of an exported program statement by statement, for whoever follows values through it."""
+"""Read the functions of an exported program statement by statement, to follow values through it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -21,9 +21,7 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     # A last device without any token, on 8 devices and on 4. Some tokens within a sequence do not count.
     yield _draw(rng, seed=3, empty_rows=ROWS // 4, holes=True)
     # A last microbatch without any token. More and shorter sequences, with padding first, and a seed of 31 bits.
-    yield _draw(
-        rng, seed=2_000_000_011, rows=MORE_ROWS, length=LESS_LENGTH, empty_microbatches=1, is_padded_first=True
-    )
+    yield _draw(rng, seed=2_000_000_011, rows=MORE_ROWS, length=LESS_LENGTH, empty_microbatches=1, is_padded_first=True)
 
 
 def _draw(

@@ -1,4 +1,4 @@
-"""One line for a PostgreSQL that does not respond, in place of one for everything that fails because of it.
+"""One line for a PostgreSQL that does not respond, instead of one for everything that fails because of it.
 
 While it is down, each loop, each connection and each library logs each of its tries, most of them with a traceback: a
 restart left hundreds of lines, and the reason of it in none of them. What is tried again needs no line of its own.
@@ -27,7 +27,7 @@ class Outages:
         self._failed_at = float("-inf")
 
     def replaced(self, record: logging.LogRecord) -> logging.LogRecord | None:
-        """The record to log in place of this one: itself, the line about an outage, or None during one."""
+        """The record to log instead of this one: itself, the line about an outage, or None during one."""
         if (error := _lost_connection(record)) is None:
             return record
         with self._lock:

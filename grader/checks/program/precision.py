@@ -29,7 +29,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
         (f"no leaf of {named(bounds.groups)} is replaced by one that was rounded",),
         (
             f"each leaf of {named(bounds.groups)} that a step returns is computed from the leaves that it was given at "
-            "their full precision: in the exported program, no conversion to a narrower dtype lies on the way",
+            "their full precision: the exported program has no conversion to a narrower dtype in between",
         ),
     )
 

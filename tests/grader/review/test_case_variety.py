@@ -78,7 +78,7 @@ def test_a_mask_must_not_be_a_length_in_every_case(rows, where):
 def test_a_mask_with_holes_or_with_padding_on_both_sides_varies():
     assert with_mask([1, 0, 1, 0], [1, 1, 1, 0]) == []
     assert with_mask([1, 1, 0, 0], [0, 0, 1, 1]) == []
-    # Other numbers are no mask.
+    # Other numbers are not a mask.
     assert with_mask([2, 1, 0, 0], [2, 1, 1, 0]) == []
 
 

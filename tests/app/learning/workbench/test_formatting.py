@@ -56,7 +56,7 @@ async def test_nobody_is_refused_without_an_account_or_a_page(service):
 
 @pytest.fixture
 def ruff(monkeypatch, tmp_path):
-    """Another program in the place of ruff: `ruff(lines)` writes it."""
+    """Another program instead of ruff: `ruff(lines)` writes it."""
 
     def write(lines: str) -> None:
         file = tmp_path / "ruff"
@@ -91,7 +91,7 @@ def test_the_end_of_ruff_is_told_as_it_was(ruff, lines, fault):
 
 
 class Held:
-    """In the place of the process: formats nothing until `go`."""
+    """Instead of the process: formats nothing until `go`."""
 
     def __init__(self) -> None:
         self.go = asyncio.Event()

@@ -21,7 +21,7 @@ DEAD, LIVE = "http://dead.example/", "http://live.example/"
 
 
 class Receivers:
-    """In place of the internet. What begins with `DEAD` gets no response once `over` is set, and none before that."""
+    """Instead of the internet. What begins with `DEAD` gets no response once `over` is set, and none before that."""
 
     def __init__(self) -> None:
         self.got: list[str] = []
@@ -107,7 +107,7 @@ async def test_ten_dead_addresses_leave_the_first_turn_to_others(inside, sender,
 
 
 async def test_tries_without_a_response_keep_the_share_of_their_owner_alone(inside, sender, receivers):
-    """They are still under way in the next turns, which belong to everybody else."""
+    """They are still in progress in the next turns, which belong to everybody else."""
     mallory, ada = await person(inside, "mallory"), await person(inside, "ada")
     await register(inside, mallory, *(f"{DEAD}{number}" for number in range(10)))
     await register(inside, ada, LIVE)
