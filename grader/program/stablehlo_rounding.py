@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grader.program.stablehlo_statements import Span, Statement, Statements
 from grader.program.tokens import ProgramUnreadable, Tokens
 
-# After these, an element of the result is computed from many of an operand, so a gradient contains no rounded parameter.
+# After these, an element of the result is computed from many of an operand: a gradient contains no rounded weight.
 _ENDS = frozenset(
     f"stablehlo.{name}" for name in "compare convolution dot dot_general is_finite reduce reduce_window".split()
 )
