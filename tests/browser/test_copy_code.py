@@ -1,15 +1,8 @@
 """A block of code is copied with one button, by pointer and by keyboard, and nothing moves when the button comes."""
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.workbench import PROBLEM, OpenPage
-
-
-@pytest.mark.parametrize("path", ["/lessons/meshes-and-specs", f"{PROBLEM}/report", "/help/rest"])
-def test_pages_load_it(open_page: OpenPage, path: str) -> None:
-    page = open_page(path)
-    assert page.locator("script[src*=copy_code]").count() == 1
+from tests.browser.workbench import OpenPage
 
 
 def test_a_block_is_copied(open_page: OpenPage) -> None:

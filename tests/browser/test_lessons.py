@@ -6,8 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from app.learning.lessons.lesson_files import Lessons, read_order
-from tests.browser.accessibility import ABOUT_COLOUR, violations
+from app.learning.lessons.lesson_files import Lessons
 from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
 from tests.lessons.shipped_lessons import LESSONS
 
@@ -73,45 +72,6 @@ def test_figures_follow_the_theme(open_page: OpenPage, scheme: str) -> None:
     assert page.get_by_role("img", name="A mesh of two axes").count() == 1
 
 
-@pytest.mark.parametrize("slug", [each.slug for each in read_order(LESSONS)])
-def test_a_lesson_has_no_violation_fits_and_its_figures_can_be_read(open_page: OpenPage, slug: str) -> None:
-    """Each text of a figure is at least 11 CSS pixels high on a phone and 13 on a wide page, and inside the figure. The
-    dark page differs in its colours alone, so only the rules on colour are applied to it.
-    """
-    page = open_page(f"/lessons/{slug}", viewport={"width": 1440, "height": 740})
-    light = violations(page)
-    page.emulate_media(color_scheme="dark")
-    assert (light, violations(page, runOnly=ABOUT_COLOUR)) == ([], [])
-    for width, least in ((1440, 13), (360, 11)):
-        page.set_viewport_size({"width": width, "height": 740})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        sizes, cut, narrow = _figures(page)
-        assert len(sizes) > 3
-        assert (min(sizes) >= least, cut, narrow) == (True, [], [])
-
-
-def _figures(page: Page) -> tuple[list[float], list[str], list[str]]:
-    """The height of each text in figures, the texts that are cut off, and the figures that are too narrow."""
-    sizes, cut, narrow = page.evaluate(
-        """() => {
-          document.querySelectorAll('.drawn').forEach((each) => { each.style.display = 'block'; });
-          const texts = [...document.querySelectorAll('.drawn text')];
-          const scale = (each) => Math.hypot(each.getScreenCTM().a, each.getScreenCTM().b);
-          const outside = (each) => {
-            const [inner, outer] = [each, each.ownerSVGElement].map((one) => one.getBoundingClientRect());
-            return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 2;
-          };
-          const narrow = (each) => each.clientWidth < each.parentElement.parentElement.clientWidth - 40;
-          return [
-            texts.map((each) => parseFloat(getComputedStyle(each).fontSize) * scale(each)),
-            texts.filter(outside).map((each) => each.textContent),
-            [...document.querySelectorAll('.drawn svg')].filter(narrow).map((each) => each.textContent),
-          ];
-        }"""
-    )
-    return sizes, cut, narrow
-
-
 def test_steps_are_gone_through_with_the_arrow_keys_and_without_a_script(open_page: OpenPage) -> None:
     page = open_page("/lessons/dp-to-fsdp", anonymous=True, java_script_enabled=False)
     steps = page.get_by_role("group", name="One weight in a step")
@@ -168,17 +128,6 @@ def test_the_answers_are_printed(open_page: OpenPage) -> None:
     assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
     cut = "[...document.querySelectorAll('pre')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"
     assert page.evaluate(cut) == 0
-
-
-@pytest.mark.parametrize("anonymous", [True, False])
-def test_the_links_of_every_page_fit_in_one_line(open_page: OpenPage, anonymous: bool) -> None:
-    page = open_page("/lessons", anonymous=anonymous, viewport={"width": 1366, "height": 768})
-    for part in (".masthead", ".footer"):
-        tops = page.evaluate(
-            f"[...document.querySelectorAll('{part} .frame > *')].map((each) => each.getBoundingClientRect())"
-            ".map((box) => box.top + box.height / 2)"
-        )
-        assert max(tops) - min(tops) < 8, part
 
 
 def _program(page: Page, number: int) -> Locator:

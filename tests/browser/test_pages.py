@@ -1,0 +1,111 @@
+"""One visit to each page for each of its readers, in which all that holds for every page is looked at (visits.py)."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState
+
+from app.core.settings import Settings
+from app.entry.main import create_app
+from tests.app.routes import routes_of
+from tests.browser.accessibility import violations, violations_of_colour
+from tests.browser.browser import Service
+from tests.browser.sample_work import Work, add_work, remove_work
+from tests.browser.visited_pages import ELSEWHERE, NO_PAGES, PAGES, VisitedPage, routes_visited
+from tests.browser.visits import WIDE, faults_of
+from tests.browser.workbench import OpenPage
+
+
+@pytest.fixture(scope="module")
+def work(service: Service, wrong_source: str, accepted_source: str) -> Iterator[Work]:
+    yield add_work(service, wrong_source, accepted_source)
+    remove_work(service)
+
+
+@pytest.fixture(scope="module")
+def tabs(browser: Browser, service: Service, work: Work, signed_in: StorageState) -> Iterator[dict[str, Page]]:
+    """One tab for each reader. A context for each page would load every script and style again."""
+    states = {"guest": None, "student": work.student, "owner": signed_in}
+    contexts = {
+        reader: browser.new_context(base_url=service.url, storage_state=state, reduced_motion="reduce")
+        for reader, state in states.items()
+    }
+    yield {reader: context.new_page() for reader, context in contexts.items()}
+    for context in contexts.values():
+        context.close()
+
+
+@pytest.mark.parametrize("visited", PAGES, ids=lambda visited: visited.name)
+def test_a_page_is_accessible_named_and_fits(
+    tabs: dict[str, Page], work: Work, complaints: list[str], visited: VisitedPage
+) -> None:
+    page = tabs[visited.reader]
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            complaints.append(message.text)
+
+    def note_error(error: object) -> None:
+        complaints.append(str(error))
+
+    page.on("console", note)
+    page.on("pageerror", note_error)
+    try:
+        page.set_viewport_size(WIDE)
+        page.emulate_media(color_scheme="light")
+        answer = page.goto(visited.address.format_map(work.addresses))
+        assert answer is not None
+        if visited.status != 200:
+            complaints[:] = [each for each in complaints if f"status of {visited.status}" not in each]
+        faults = [f"status: {answer.status}"] if answer.status != visited.status else []
+        if "verdict" in visited.parts:
+            page.locator("#verdict section.verdict").wait_for(state="attached")
+        faults += faults_of(page, visited.parts, figures=visited.has_figures, footer=visited.has_footer)
+    finally:
+        page.remove_listener("console", note)
+        page.remove_listener("pageerror", note_error)
+    faults += [f"console: {each}" for each in complaints]
+    assert not faults, "\n".join([f"{visited.name}, at {page.url}", *faults])
+
+
+def test_every_page_is_visited() -> None:
+    """A page is any route that a browser can open by its address."""
+    pages = {path for method, path in routes_of(create_app(Settings())) if method == "GET" and "/api/" not in path}
+    visited = routes_visited(pages)
+    assert pages - visited - NO_PAGES - ELSEWHERE.keys() == set(), "Add these to tests/browser/visited_pages.py."
+    assert (NO_PAGES | ELSEWHERE.keys()) - pages == set(), "There are no such routes."
+    assert (NO_PAGES | ELSEWHERE.keys()) & visited == set(), "These are visited after all."
+
+
+def test_the_open_menu_of_themes_has_no_violation(open_page: OpenPage) -> None:
+    page = open_page("/", anonymous=True)
+    page.get_by_text("Theme", exact=True).click()
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations_of_colour(page) == []
+
+
+_BREAKS = {
+    "axe in light: [('color-contrast'": "main p { color: #ccc }",
+    "axe in dark: [('color-contrast'": "@media (prefers-color-scheme: dark) { main p { color: #333 } }",
+    "axe in dark at 360 px: [('color-contrast'": "@media (width < 400px) { main p { color: #333 } }",
+    "wider than 360 px": "@media (width < 400px) { h1 { min-width: 500px } }",
+    "wider than 1100 px": "@media (width < 1200px) { h1 { min-width: 1150px } }",
+    "wider than the window at 200 %": "@media (400px < width < 700px) { h1 { min-width: 900px } }",
+    ".footer is on several lines": ".footer .frame > :first-child { margin-top: 40px; align-self: start }",
+    "moves where motion is unwanted": "main { transition-duration: 1s !important }",
+    "its h1: []": "h1 { display: none }",
+}
+
+
+@pytest.mark.parametrize(("fault", "style"), _BREAKS.items(), ids=_BREAKS)
+def test_a_visit_names_what_is_broken(open_page: OpenPage, fault: str, style: str) -> None:
+    page = open_page("/help/reasons", viewport=WIDE)
+    # The policy of the site forbids a style in the page.
+    page.evaluate(
+        "(text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text);"
+        " document.adoptedStyleSheets = [sheet]; }",
+        style,
+    )
+    found = list(faults_of(page))
+    assert any(each.startswith(fault) for each in found), found
