@@ -137,7 +137,7 @@ def amounts_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
         return []
     found = []
     units = _units(subject, pair, rule, rule.of, ignore_below)
-    weights = _weights(subject, pair, rule, rule.of)
+    weights = _weights(subject, pair, rule, rule.of) if rule.each else {}
     for name, unit in units.items():
         least, most = (
             _bytes_of_leaf(rule, these, name, weights) if rule.each else sum(each.total_bytes for each in these)

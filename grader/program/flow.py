@@ -223,8 +223,9 @@ class _Evaluator:
             kept = arrays[0]
         else:
             kept = _either(arrays)
-        largest = max(map(prod, dims))
-        return kept.at_most(prod(result), self.sizes) if kept.arrays and prod(result) < largest else kept
+        # Of several results, each has what all operands have.
+        elements = sum(each.elements for each in leaves(instruction.shape))
+        return kept.at_most(elements, self.sizes) if kept.arrays and elements < max(map(prod, dims)) else kept
 
     def _received(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> Value:
         """What a wanted instruction gives: numbers of its own, whose way to the outputs is followed."""

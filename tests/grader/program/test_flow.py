@@ -217,6 +217,20 @@ def test_parts_in_several_outputs_make_a_whole() -> None:
     assert arrival(*cut, returned="ROOT %out = (f32[1,4]) tuple(%c0)") == ((), ())
 
 
+def test_what_is_exchanged_piece_by_piece_arrives() -> None:
+    """The compiler for CPUs writes an all_to_all with one operand, and one result, for each device."""
+    pieces = [
+        f"%p{device} = f32[2,4] slice(%w), slice={{[{2 * device}:{2 * device + 2}],[0:4]}}" for device in range(8)
+    ]
+    results = ", ".join(["f32[2,4]"] * 8)
+    operands = ", ".join(f"%p{device}" for device in range(8))
+    exchange = f"%all = ({results}) all-to-all({operands}), replica_groups={{{{0,1,2,3,4,5,6,7}}}}"
+    parts = [f"%r{device} = f32[2,4] get-tuple-element(%all), index={device}" for device in range(8)]
+    joined = f"%c = f32[16,4] concatenate({', '.join(f'%r{device}' for device in range(8))}), dimensions={{0}}"
+    (found,) = census(*pieces, exchange, *parts, joined, "ROOT %out = (f32[16,4]) tuple(%c)").collectives
+    assert {part.outputs for part in found.parts} == {(0,)}
+
+
 def test_what_is_reduced_twice_arrives_twice() -> None:
     """First over one axis, then over another: both are steps of the same sum."""
     groups = "replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}"
