@@ -57,7 +57,7 @@ def _limit(name: str, mine: int, theirs: int, measured: Range) -> Limit:
 
 def _words(measured: Range) -> str:
     least, most = in_bytes(measured.least), in_bytes(measured.most)
-    return most if measured.least == measured.most else f"{least} to {most}"
+    return most if least == most else f"{least} to {most}"
 
 
 def _culprit(pair: Pair) -> str:
