@@ -115,7 +115,6 @@ def read_artifact(
       chip: it is compiled for chips of this platform, and never run. A program for TPUs may contain their kernels.
     Raises:
       ProgramRefused: the bytes are not a program, or not one that is compiled here.
-      ProgramUnreadable: its text cannot be read.
     """
     try:
         received, text = read_exported(artifact)
@@ -123,8 +122,10 @@ def read_artifact(
         if APPROX_TOP_K in text:
             text = without_approximations(text, on_tpus=chip == "tpu")
         exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
-    except (ProgramRefused, ProgramUnreadable):
+    except ProgramRefused:
         raise
+    except ProgramUnreadable as error:
+        raise _unreadable(error) from None
     except Exception as error:  # the bytes are hostile: on any error of the parser, they are not a program
         raise ProgramRefused(
             "not_exportable", f"The exported program cannot be read: {type(error).__name__}."
@@ -132,10 +133,18 @@ def read_artifact(
     for_tpus = chip == "tpu" and tuple(exported.platforms) == ("tpu",)
     _check(exported, int(np.prod(list(axes.values()))), expected, "tpu" if for_tpus else "cpu")
     written = exported.mlir_module()
-    module = read_stablehlo(written)
+    try:
+        module = read_stablehlo(written)
+    except ProgramUnreadable as error:
+        raise _unreadable(error) from None
     check_operations(module, for_chip=bool(chip), for_tpus=for_tpus)
     check_written(module)
     return exported, written, module
+
+
+def _unreadable(error: ProgramUnreadable) -> ProgramRefused:
+    """For verifiers and compilers for chips alike: what only one of them handled would end the process of the other."""
+    return ProgramRefused("not_exportable", f"The exported program cannot be read: {error}.")
 
 
 def lower(
