@@ -35,13 +35,16 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if no leaf is rounded on its way from state to state, on every mesh. Evidence: which leaves are."""
+    """Pass if no leaf is rounded on its way from state to state, on every mesh. Evidence: how many are."""
     evidence: list[Facts] = []
     faults: list[Located] = []
     for pair in subject.pairs:
         rounded = _rounded(subject, pair, bounds)
-        values: dict[str, bool | int | str] = {output: f"from rounded {given}" for output, given in rounded}
-        evidence.append(Facts(**subject.entry(pair), about="leaves that were rounded", values=values))
+        values: dict[str, bool | int | str] = {
+            "returned": len(subject.outputs_of(bounds.groups, pair)),
+            "from rounded leaves": len({output for output, _ in rounded}),
+        }
+        evidence.append(Facts(**subject.entry(pair), about=f"leaves of {listed(bounds.groups)}", values=values))
         if rounded and not faults:
             faults.append(Located(f"On {subject.place(pair)}, ", _describe(rounded)))
     if faults:
@@ -75,4 +78,4 @@ def _describe(rounded: list[tuple[str, str]]) -> str:
 def _names(leaves: list[str], without: str) -> str:
     others = [leaf for leaf in leaves if leaf != without]
     rest = len(others) - _MAX_NAMED
-    return f"{listed(others[:_MAX_NAMED])}{f' and {rest} more' if rest > 0 else ''}" if rest > 0 else listed(others)
+    return listed([*others[:_MAX_NAMED], *([f"{rest} more"] if rest > 0 else [])])

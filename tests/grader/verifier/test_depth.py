@@ -9,6 +9,7 @@ from jax.extend.mlir import ir
 
 from grader.program.tokens import ProgramUnreadable
 from grader.runner import private_jax
+from grader.verifier import load
 from grader.verifier.channels import number_channels
 from grader.verifier.depth import MAX_BRACKETS, MAX_CHAIN, MAX_NESTED, check_brackets, check_depth
 from grader.verifier.errors import ProgramRefused
@@ -169,3 +170,12 @@ def test_a_function_is_counted_once_however_often_it_is_called() -> None:
         for number in range(40)
     )
     check(module(call("f0", "%x", "%r"), calls + "\n" + function("f40", chain("%x", "%r", 1))))
+
+
+@pytest.mark.parametrize("chip", ["", "gpu", "tpu"])
+def test_brackets_that_do_not_close_are_refused_for_hosts_and_chips(monkeypatch, chip):
+    """The process of a compiler for chips handles refusals alone."""
+    monkeypatch.setattr(load, "read_exported", lambda artifact: (None, "module { func.func @main("))
+    with pytest.raises(ProgramRefused, match="cannot be read") as refused:
+        load.read_artifact(b"", {"x": 8}, [], chip=chip)
+    assert refused.value.reason == "not_exportable"

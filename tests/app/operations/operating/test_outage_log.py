@@ -80,7 +80,7 @@ def test_a_later_outage_has_a_line_of_its_own():
 @pytest.mark.anyio
 @pytest.mark.xdist_group("postgresql")
 async def test_a_restart_of_postgresql_leaves_one_line_and_no_traceback(start_service, shared_url, postgres_server):
-    """It left 51 with 21 tracebacks in ten seconds: of each loop, each connection and each wait for news."""
+    """It left 51 in ten seconds: of each loop, each connection and each wait, most with a traceback."""
     async with (
         start_service(database_url=shared_url, grading_slots=0) as service,
         working(MESHGRADE_DATABASE_URL=shared_url) as worker,

@@ -24,7 +24,13 @@ def test_a_rounded_leaf_is_named_once_for_all_meshes():
         "On mesh x=8, w is computed from the value that it had only after a conversion to a narrower dtype, so digits "
         "are lost in every step. Convert a copy, and compute the new value from the leaf itself."
     )
-    assert [each.values for each in finding.evidence] == [{"w": "from rounded w"}] * 2
+    assert [each.values for each in finding.evidence] == [{"returned": 1, "from rounded leaves": 1}] * 2
+
+
+def test_many_rounded_leaves_are_counted():
+    leaves = [f"params/{number}" for number in range(6)]
+    assert precision._names(leaves, "params/0") == "params/1, params/2, params/3 and 2 more"
+    assert precision._names(leaves[:3], "params/0") == "params/1 and params/2"
 
 
 def test_inputs_and_losses_may_be_rounded():
