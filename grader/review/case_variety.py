@@ -104,10 +104,14 @@ def _has_numbers_of_two_lengths(code: str) -> bool:
 
 
 def _passes_itself_on(code: str) -> bool:
-    """Whether an object gives itself to another one, as a module that its parts refer to."""
+    """Whether an object gives itself to another one, as a module that its parts refer to. Other texts do not."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
     return any(
         isinstance(call, ast.Call) and any(isinstance(each, ast.Name) and each.id == "self" for each in call.args)
-        for call in ast.walk(ast.parse(code))
+        for call in ast.walk(tree)
     )
 
 

@@ -107,6 +107,13 @@ def test_models_of_any_form_must_include_one_that_refers_to_itself():
     )
 
 
+@pytest.mark.parametrize("text", ["not Python at all", "(" * 5000, "\0"], ids=["words", "brackets", "NUL"])
+def test_a_text_that_is_not_python_is_no_model(text):
+    assert with_code("It works for any nnx model.", text) == [
+        "a model may be any graph, but in no hidden case does one refer to itself"
+    ]
+
+
 @pytest.mark.parametrize("slug", ["nnx_state_paths", "token_weighted_loss"])
 def test_the_structure_of_shipped_cases_varies(slug):
     names = {"__name__": "cases"}
