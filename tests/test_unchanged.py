@@ -3,9 +3,13 @@
 from collections.abc import Callable
 
 import pytest
+import typer
 
+from tests import __main__ as command
 from tests import unchanged
+from tests.cpu_budget import CHECK
 from tests.import_closure import CHECKOUT, closure
+from tests.pytest_runs import Outcome
 from tests.unchanged import ALWAYS, ATTACKS, WORK
 
 PLUGINS = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.slow_tests", "-p", "tests.unchanged")
@@ -53,6 +57,26 @@ def test_everything_runs_if_the_tests_to_run_are_named(changes: Change, monkeypa
     assert _due() == set()
     monkeypatch.delenv(unchanged.ONLY_CHANGED)
     assert _due() == WORK.keys()
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("README.md", ["tests", "serial tests"]),
+        ("grader/sandbox/bubblewrap.py", ["tests", "serial tests", "hostile tests"]),
+    ],
+)
+def test_a_run_whose_tests_are_all_left_out_does_not_begin(
+    changes: Change, monkeypatch: pytest.MonkeyPatch, path: str, names: list[str]
+) -> None:
+    changes(path)
+    monkeypatch.setenv(CHECK, "1")
+    began: list[str] = []
+    monkeypatch.setattr(command, "run", lambda name, *_: (began.append(name), Outcome())[1])
+    monkeypatch.setattr(command, "_failed_of", lambda steps: [])
+    with pytest.raises(typer.Exit) as ended:
+        command.run_tests()
+    assert (began, ended.value.exit_code) == (names, 0)
 
 
 def test_slow_tests_are_deselected_and_quick_ones_run(
