@@ -28,23 +28,22 @@ class Outages:
 
     def replaced(self, record: logging.LogRecord) -> logging.LogRecord | None:
         """The record to log instead of this one: itself, the line about an outage, or None during one."""
-        if (error := _lost_connection(record)) is None:
+        if (reason := _lost_connection(record)) is None:
             return record
         with self._lock:
             is_new = self._clock() - self._failed_at > _OVER_AFTER_S
             self._failed_at = self._clock()
-        return _line(record, error) if is_new else None
+        return _line(record, reason) if is_new else None
 
 
-def _line(record: logging.LogRecord, error: BaseException) -> logging.LogRecord:
-    reason = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+def _line(record: logging.LogRecord, reason: str) -> logging.LogRecord:
     words = f"PostgreSQL does not respond ({reason[:300]}). What needs it is tried again without a further line."
     return logging.LogRecord(__name__, logging.ERROR, record.pathname, record.lineno, words, (), None)
 
 
-def _lost_connection(record: logging.LogRecord) -> BaseException | None:
-    """The error in this record that says that the connection to PostgreSQL was lost or could not be made."""
-    # If nobody has imported it, the error is not one of it.
+def _lost_connection(record: logging.LogRecord) -> str | None:
+    """Why the connection to PostgreSQL was lost or could not be made, if this record says so."""
+    # If nobody has imported it, nothing in the record is of it.
     if (psycopg := sys.modules.get("psycopg")) is None:
         return None
     arguments = record.args if isinstance(record.args, tuple) else ()
@@ -53,7 +52,10 @@ def _lost_connection(record: logging.LogRecord) -> BaseException | None:
         if isinstance(error, BaseException):
             for each in _chain(error):
                 if _is_lost(each, psycopg):
-                    return each
+                    return next(iter(str(each).strip().splitlines()), "") or type(each).__name__
+        # As the pool says that it discards one, or rolls it back.
+        elif isinstance(error, psycopg.BaseConnection) and error.broken:
+            return "it closed a connection"
     return None
 
 

@@ -20,6 +20,23 @@ def caused(error: Exception, cause: Exception) -> Exception:
     return error
 
 
+class Closed(psycopg.AsyncConnection):
+    """A connection that the server closed, or that this process closed itself."""
+
+    def __init__(self, *, broken: bool) -> None:
+        self._is_broken = broken
+
+    def __del__(self) -> None:
+        """Nothing was opened."""
+
+    @property
+    def broken(self) -> bool:
+        return self._is_broken
+
+    def __repr__(self) -> str:
+        return "<psycopg.AsyncConnection [BAD]>"
+
+
 def record(error: Exception | None = None, *arguments: object, **extra: object) -> logging.LogRecord:
     info = None if error is None else (type(error), error, None)
     made = logging.LogRecord("app.somewhere", logging.ERROR, "x.py", 1, "it failed", arguments or None, info)
@@ -37,6 +54,7 @@ def record(error: Exception | None = None, *arguments: object, **extra: object) 
         record(psycopg.errors.CannotConnectNow("the database system is starting up")),
         # As psycopg's pool and our own queue write it.
         record(None, "pool-1", LOST),
+        record(None, Closed(broken=True)),
         record(None, 1.0, caused(ConnectorException(), LOST)),
         record(None, "OperationalError", database_error=OperationalError("SELECT 1", {}, LOST)),
     ],
@@ -58,6 +76,7 @@ def test_a_lost_connection_is_recognised_wherever_it_is(made):
         record(OperationalError("INSERT", {}, psycopg.errors.DiskFull("could not extend file"))),
         record(OperationalError("SELECT 1", {}, psycopg.errors.QueryCanceled("statement timeout"))),
         record(None, "pool-1", "a word"),
+        record(None, Closed(broken=False)),
     ],
 )
 def test_every_other_record_stays_as_it_is_even_during_an_outage(made):
