@@ -94,6 +94,7 @@ def test_options_that_contradict_each_other_run_nothing(ran, options):
 
 def test_a_complete_run_says_what_it_compares_and_how_to_repeat_it(ran, monkeypatch):
     monkeypatch.setattr(command, "base", lambda: "abc123")
+    monkeypatch.setattr(command, "due", lambda work: True)
     result = RUNNER.invoke(command.app, [])
     assert result.exit_code == 0
     [told] = [line for line in result.output.splitlines() if line.startswith("Tree ")]
