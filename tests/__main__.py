@@ -39,8 +39,9 @@ _HOSTILE = "tests/hostile"
 # A run of its own each, with a compiler that is not part of the set-up.
 _GPU, _TPU = "tests/gpu", "tests/tpu"
 _ELSEWHERE = ("--ignore", _GPU, "--ignore", _TPU, "--ignore", _HOSTILE)
-# Name, arguments, how many processes, and the kind of work (tests/unchanged.py) that is all of it. Tests marked `serial` pin cores, kill processes or count CPU time, so nothing
-# else may run beside them. After a batch of attacks, the suite inspects what is left on the machine.
+# Name, arguments, how many processes, and the kind of work (tests/unchanged.py) that is all of it. Tests marked
+# `serial` pin cores, kill processes or count CPU time, so nothing else may run beside them. After a batch of attacks,
+# the suite inspects what is left on the machine.
 _RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], str | None], ...] = (
     ("tests", (*_ELSEWHERE, "-m", "not serial"), (), None),
     ("serial tests", (*_ELSEWHERE, "-m", "serial"), ("-n", "0"), None),

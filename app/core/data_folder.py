@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
+from app.core.stable_draw import key_of
 from app.core.start_errors import DataFolderInUse, DataFolderUnusable
 
 SECRET_BYTES = 32
@@ -37,10 +38,15 @@ class DataFolder:
                 "Set --data (or MESHGRADE_DATA) to a folder that this user can create and write to.",
             ) from error
         try:
-            self.secret = self._read_or_create_secret(secret)
+            self.use_secret(self._read_or_create_secret(secret))
         except BaseException:
             self.close()
             raise
+
+    def use_secret(self, deployment_secret: bytes) -> None:
+        """Use this deployment secret, which several servers share, instead of the folder's own."""
+        self.secret = deployment_secret
+        self.judging_secret = judging_secret_of(deployment_secret)
 
     @property
     def cache(self) -> Path:
@@ -115,6 +121,11 @@ class DataFolder:
                 os.link(draft, path)
         finally:
             draft.unlink()
+
+
+def judging_secret_of(deployment_secret: bytes) -> bytes:
+    """The secret from which hidden inputs are derived. The deployment secret cannot be computed from it."""
+    return key_of(deployment_secret, "judging")
 
 
 def read_secret(folder: Path) -> bytes:

@@ -20,14 +20,16 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.database import Database
+from app.core.database_roles import renew_grants
 from app.core.settings import CHECKOUT
-from app.core.start_errors import DatabaseUnusable
+from app.core.start_errors import DatabaseUnusable, RightsMissing
 from grader.core.errors import WallMissing
 
 _MIGRATIONS = CHECKOUT / "migrations"
 # Any number works, as long as all servers on one PostgreSQL use the same one. They migrate one at a time.
 _ADVISORY_LOCK = 0x6D657368
 _REVISION = text("SELECT max(version_num) FROM alembic_version")
+_NO_RIGHT = "42501"
 # A change of a table waits for every transaction that reads it, and later readers wait behind the change.
 _LOCK_TIMEOUT = "3s"
 _LOCK_NOT_AVAILABLE = "55P03"
@@ -160,6 +162,8 @@ def _require(connection: Connection, name: str) -> bool:
         _refuse_if_earlier(revisions, name)
     # A backup has none.
     _create_jobs(connection)
+    if not revisions:
+        renew_grants(connection)
     return not revisions
 
 
@@ -186,6 +190,8 @@ def _upgrade(connection: Connection, name: str, say: Say) -> None:
             if revisions:
                 say(f"{revision}: {_summary(revision)} ({time.monotonic() - start:.1f} s)")
         _create_jobs(connection)
+        if renew_grants(connection):
+            say("The roles of the server and of the workers have the rights that this version needs.")
         connection.commit()
     finally:
         connection.rollback()
@@ -277,6 +283,8 @@ def explain(error: DBAPIError, name: str) -> DatabaseUnusable:
             f"the file {name} is not a database, or is damaged: {message}.",
             "Restore it from a backup, or start with another data folder: --data DIR.",
         )
+    if getattr(error.orig, "sqlstate", None) == _NO_RIGHT:
+        return RightsMissing(name, message.splitlines()[0])
     return DatabaseUnusable(
         f"the database {name} cannot be opened: {message.splitlines()[0] if message else error}.",
         "Check MESHGRADE_DATABASE_URL, and make sure that this user can read and write the database.",

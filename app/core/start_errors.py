@@ -48,6 +48,17 @@ class DatabaseUnusable(StartRefused):
     """The database is locked, comes from a newer version, or belongs to another program."""
 
 
+class RightsMissing(DatabaseUnusable):
+    """The database's user may not read or write what this process has to."""
+
+    def __init__(self, database: str, fault: str) -> None:
+        super().__init__(
+            f"the user in MESHGRADE_DATABASE_URL lacks rights in the database {database}: {fault}.",
+            "Type ./meshgrade migrate with the URL of the user that owns the tables. It also grants the roles of "
+            "servers and workers what this version needs (docs/operating.md, Roles of the database).",
+        )
+
+
 class AccountUnknown(StartRefused):
     """A command names an account that does not exist."""
 

@@ -71,7 +71,7 @@ def build_grading(data: DataFolder, settings: Settings) -> Grading:
     """The real judge in its sandbox."""
     from app.grading.judging import build_judging
 
-    judging = build_judging(settings, data.cache, data.secret, alone=False)
+    judging = build_judging(settings, data.cache, data.judging_secret, alone=False)
     return Grading(judging.judge, judging.probe, judging.close, judging.pool_stats, judging.judge)
 
 

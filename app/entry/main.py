@@ -273,7 +273,7 @@ async def _open_database(
     if await require_schema(database):
         say(f"This is a new service: the database {database.name} was empty.")
     if database.shared:
-        data.secret = await share_secret(database, data.secret)
+        data.use_secret(await share_secret(database, data.secret))
     return data, database
 
 

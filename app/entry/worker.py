@@ -9,6 +9,7 @@ from app.authoring.validator import Validator
 from app.core.background_loop import Activity
 from app.core.data_folder import DataFolder
 from app.core.database import Database
+from app.core.database_roles import require_rights_of_worker
 from app.core.migrate import require_schema
 from app.core.settings import Settings
 from app.entry.assembly import (
@@ -24,7 +25,7 @@ from app.entry.assembly import (
     workers_of,
     working,
 )
-from app.grading.queue.deployment_secret import shared_secret
+from app.grading.queue.deployment_secret import shared_judging_secret
 from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
 
@@ -51,7 +52,8 @@ async def open_worker(
         database = Database(settings.database, connections=settings.database_connections)
         stack.push_async_callback(database.close)
         await require_schema(database)
-        data.secret = await _wait_for_secret(database, say)
+        await require_rights_of_worker(database)
+        data.judging_secret = await _wait_for_secret(database, say)
         built = grading(data, settings)
         stack.callback(built.close)
         share_answers(built, database)
@@ -73,9 +75,9 @@ async def open_worker(
 
 
 async def _wait_for_secret(database: Database, say: Callable[[str], None]) -> bytes:
-    """The deployment secret, once the server has stored it. A worker never draws one, or it would override that."""
+    """The judging secret, once a server has stored it. A worker never draws one, or it would override that."""
     announced = False
-    while (secret := await shared_secret(database)) is None:
+    while (secret := await shared_judging_secret(database)) is None:
         if not announced:
             say("Waiting for the server to start on this database for the first time.")
             announced = True

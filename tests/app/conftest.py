@@ -26,6 +26,7 @@ from sqlalchemy.util import LRUCache
 from starlette.routing import BaseRoute
 
 from app.core.database import Database
+from app.core.database_roles import creation, server_role, worker_role
 from app.core.migrate import migrate
 from app.core.services import Services
 from app.core.settings import CHECKOUT, Settings
@@ -176,16 +177,32 @@ async def empty(database: Database) -> None:
 @pytest.fixture(scope="session")
 def migrated_postgresql(postgres_server: Any) -> str:
     """The name of a database at the newest revision, to copy."""
-    _run_sql(postgres_server, "CREATE DATABASE migrated")
+    _run_sql(postgres_server, "CREATE DATABASE migrated", *creation("migrated"))  # type: ignore[arg-type]
     asyncio.run(_migrated(Database(postgres_server.get_uri(database="migrated"))))
     return "migrated"
 
 
 @pytest.fixture
-def shared_url(postgres_server: Any, migrated_postgresql: str) -> Iterator[str]:
-    """The address of a PostgreSQL at the newest revision, without a row."""
+def owners_url(postgres_server: Any, migrated_postgresql: str) -> Iterator[str]:
+    """The address of a PostgreSQL at the newest revision, without a row, for the owner of its tables."""
     with _new_database(postgres_server, migrated_postgresql) as url:
         yield url
+
+
+@pytest.fixture
+def shared_url(owners_url: str, migrated_postgresql: str) -> str:
+    """The address of the same PostgreSQL, for a server."""
+    return as_role(owners_url, server_role(migrated_postgresql))
+
+
+@pytest.fixture
+def workers_url(owners_url: str, migrated_postgresql: str) -> str:
+    """The address of the same PostgreSQL, for a worker."""
+    return as_role(owners_url, worker_role(migrated_postgresql))
+
+
+def as_role(url: str, role: str) -> str:
+    return make_url(url).set(username=role).render_as_string(hide_password=False)
 
 
 POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))

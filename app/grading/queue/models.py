@@ -234,14 +234,17 @@ class WorkerRow(Base):
 
 
 class DeploymentRow(Base):
-    """One row, only on PostgreSQL: the deployment secret in hex, from which every worker derives the same hidden cases,
-    and the `code` of the server that started last (app/grading/queue/server_code.py).
+    """One row, only on PostgreSQL: the deployment secret in hex, which servers share; the judging secret that comes
+    from it, from which every worker derives the same hidden cases; and the `code` of the server that started last
+    (app/grading/queue/server_code.py).
 
-    It is not hashed, because it is needed. Anyone who can read it here can also read the packages and their references.
+    Neither is hashed, because both are needed. The role of a worker reads only the second of them
+    (app/core/database_roles.py).
     """
 
     __tablename__ = "deployment"
 
     id: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
     secret: Mapped[str] = mapped_column(String(64))
+    judging_secret: Mapped[str | None] = mapped_column(String(64))
     code: Mapped[str | None] = mapped_column(String(64))

@@ -170,8 +170,9 @@ def test_a_service_is_named_although_this_machine_lacks_a_wall(monkeypatch, tmp_
 
 
 @pytest.mark.xdist_group("postgresql")
-def test_an_outdated_worker_is_told_from_none(could_grade, monkeypatch, shared_url):
-    monkeypatch.setenv("MESHGRADE_DATABASE_URL", shared_url)
+def test_an_outdated_worker_is_told_from_none(could_grade, monkeypatch, shared_url, workers_url):
+    # As on the machine of a worker.
+    monkeypatch.setenv("MESHGRADE_DATABASE_URL", workers_url)
     asyncio.run(_one_worker(shared_url, code="ffff jax 0.0.0", of_server="0123 jax 0.0.0"))
     done = CliRunner().invoke(app, ["doctor"])
     assert done.exit_code == 3

@@ -12,17 +12,17 @@ from tests.app.conftest import WallState
 
 
 @pytest.fixture
-def start_worker(shared_url, tmp_path):
+def start_worker(workers_url, tmp_path):
     """Start one that grades by `grader`; `seen` gets the secret that it was given."""
 
     @asynccontextmanager
-    async def start(grader=None, *, wall_up=True, seen=None, name="worker"):
+    async def start(grader=None, *, wall_up=True, seen=None, name="worker", database_url=workers_url):
         def grading(data, settings):
             if seen is not None:
-                seen.append(data.secret)
+                seen.append(data.judging_secret)
             return Grading(grader or NullGrader(), lambda: [WallState(up=wall_up)])
 
-        settings = Settings(database_url=shared_url, grading_slots=1, lease_s=10, drain_s=0, worker_name=name)
+        settings = Settings(database_url=database_url, grading_slots=1, lease_s=10, drain_s=0, worker_name=name)
         async with open_worker(settings, tmp_path / name, grading=grading):
             yield
 

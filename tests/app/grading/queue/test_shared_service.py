@@ -4,13 +4,14 @@ import asyncio
 from contextlib import AsyncExitStack
 
 import pytest
+from sqlalchemy import text
 
-from app.core.data_folder import DataFolder
+from app.core.data_folder import DataFolder, judging_secret_of
 from app.core.database import Database
 from app.core.settings import Settings
-from app.core.start_errors import GradingImpossible, SettingInvalid
+from app.core.start_errors import GradingImpossible, RightsMissing, SettingInvalid, StartRefused
 from app.grading.attempts.service import Attempts
-from app.grading.queue.deployment_secret import share_secret, shared_secret
+from app.grading.queue.deployment_secret import share_secret, shared_judging_secret, shared_secret
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.null_grader import NullGrader
 from grader.core.code_digest import grader_code
@@ -56,7 +57,7 @@ async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_servi
                 assert change.status == "finished"
         assert (await submit(service, 0))["status"] == "queued"
         secret = await asyncio.to_thread((service.services[Settings].data / "secret").read_bytes)
-    assert seen == [secret]
+    assert seen == [judging_secret_of(secret)]
 
 
 async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_service, start_worker, shared_url):
@@ -99,22 +100,22 @@ async def test_a_worker_with_another_grader_takes_nothing_and_leaves_it_to_other
     assert (grading["worker"], grading["code"]) == ("another", grader_code())
 
 
-async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker, shared_url, monkeypatch):
+async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker, owners_url, monkeypatch):
     """And for the tables: the server is the first that opens this database."""
-    database = Database(shared_url)
+    database = Database(owners_url)
     await empty(database)
     await database.close()
     monkeypatch.setattr("app.entry.worker._LOOK_FOR_SECRET_S", 0.05)
     looks = []
 
     async def look(database):
-        looks.append(await shared_secret(database))
+        looks.append(await shared_judging_secret(database))
         return looks[-1]
 
-    monkeypatch.setattr("app.entry.worker.shared_secret", look)
+    monkeypatch.setattr("app.entry.worker.shared_judging_secret", look)
 
     async def work():
-        async with start_worker():
+        async with start_worker(database_url=owners_url):
             return True
 
     worker = asyncio.create_task(work())
@@ -123,8 +124,30 @@ async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker
             await asyncio.sleep(0.05)
     assert looks[:3] == [None] * 3
     assert not worker.done()
-    async with start_service(database_url=shared_url, grading_slots=0):
+    async with start_service(database_url=owners_url, grading_slots=0):
         assert await asyncio.wait_for(worker, 60)
+
+
+async def test_a_worker_does_not_start_without_tables_that_it_may_not_create(start_worker, owners_url):
+    database = Database(owners_url)
+    await empty(database)
+    async with database.engine.begin() as connection:
+        await connection.execute(text("GRANT USAGE ON SCHEMA public TO PUBLIC"))
+    await database.close()
+    with pytest.raises(StartRefused, match="permission denied for schema public") as fault:
+        async with start_worker():
+            pytest.fail("it started")
+    assert "./meshgrade migrate" in fault.value.remedy
+
+
+async def test_a_worker_that_lacks_a_right_takes_no_work(start_worker, owners_url):
+    database = Database(owners_url)
+    async with database.engine.begin() as connection:
+        await connection.execute(text("REVOKE UPDATE (verdict) ON attempts FROM migrated_worker"))
+    await database.close()
+    with pytest.raises(RightsMissing, match="it needs UPDATE on attempts, column verdict"):
+        async with start_worker():
+            pytest.fail("it started")
 
 
 async def test_the_first_servers_secret_is_in_force_for_all(each_database, tmp_path):
@@ -133,6 +156,7 @@ async def test_the_first_servers_secret_is_in_force_for_all(each_database, tmp_p
         assert await share_secret(each_database, one.secret) == one.secret
         assert await share_secret(each_database, two.secret) == one.secret
     assert await shared_secret(each_database) == (one.secret if each_database.shared else None)
+    assert await shared_judging_secret(each_database) == (one.judging_secret if each_database.shared else None)
 
 
 async def test_a_server_on_sqlite_must_grade(start_service):

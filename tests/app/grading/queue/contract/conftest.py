@@ -40,6 +40,7 @@ class Backend:
     package: Package
     folder: Path
     server: Any
+    workers_url: str
 
     def __post_init__(self) -> None:
         self._ids = count()
@@ -114,7 +115,7 @@ class Backend:
     async def grading(self, slots: int = 1, **settings: object) -> AsyncIterator[GradingProcess]:
         """A process that grades; killed at the end, if it lives."""
         values = {
-            "database_url": self.database.engine.url.render_as_string(hide_password=False),
+            "database_url": self.workers_url,
             "grading_slots": slots,
             "lease_s": 10,
             "retry_s": 0.1,
@@ -131,17 +132,19 @@ class Backend:
 
 
 @pytest.fixture(params=["embedded", pytest.param("procrastinate", marks=pytest.mark.xdist_group("contract"))])
-def place(request: pytest.FixtureRequest, tmp_path: Path, migrated_database: Path) -> tuple[Database, Any]:
-    """A database, and the PostgreSQL that it is in."""
+def place(request: pytest.FixtureRequest, tmp_path: Path, migrated_database: Path) -> tuple[Database, Any, str]:
+    """A database, the PostgreSQL that it is in, and the address for a worker."""
     if request.param == "embedded":
         file = shutil.copy(migrated_database, tmp_path / "queue.sqlite3")
-        return Database(URL.create("sqlite+aiosqlite", database=str(file))), None
-    return Database(request.getfixturevalue("shared_url")), request.getfixturevalue("postgres_server")
+        url = URL.create("sqlite+aiosqlite", database=str(file))
+        return Database(url), None, url.render_as_string()
+    server, address = request.getfixturevalue("postgres_server"), request.getfixturevalue("workers_url")
+    return Database(request.getfixturevalue("shared_url")), server, address
 
 
 @pytest.fixture
-async def backend(place: tuple[Database, Any], tmp_path: Path, package: Package) -> AsyncIterator[Backend]:
-    database, server = place
+async def backend(place: tuple[Database, Any, str], tmp_path: Path, package: Package) -> AsyncIterator[Backend]:
+    database, server, workers_url = place
     async with database.writing() as session:
         session.add_all(
             [UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob", "cyd")]
@@ -152,7 +155,7 @@ async def backend(place: tuple[Database, Any], tmp_path: Path, package: Package)
     settings = Settings(grading_slots=1 if built else 0, data=tmp_path)
     queue = pick_queue(database, built, store, Walls.elsewhere(), events, settings)
     telling = [asyncio.create_task(each.run()) for each in events.loops]
-    yield Backend(database, queue, package, tmp_path, server)
+    yield Backend(database, queue, package, tmp_path, server, workers_url)
     for each in telling:
         each.cancel()
     await asyncio.gather(*telling, return_exceptions=True)
