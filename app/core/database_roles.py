@@ -158,14 +158,14 @@ async def require_rights_of_worker(database: Database) -> None:
     """
     if not database.shared:
         return
-    asked = [(rights.table, right, column) for rights in WORKER for right, column in _each_right(rights)]
+    needs = [(rights.table, right, column) for rights in WORKER for right, column in _each_right(rights)]
     has = (
         func.has_column_privilege(table, column, right) if column else func.has_table_privilege(table, right)
-        for table, right, column in asked
+        for table, right, column in needs
     )
     async with database.reading() as session:
-        found = (await session.execute(select(*has))).one()
-    for (table, right, column), is_granted in zip(asked, found, strict=True):
+        granted = (await session.execute(select(*has))).one()
+    for (table, right, column), is_granted in zip(needs, granted, strict=True):
         if not is_granted:
             raise RightsMissing(database.name, f"it needs {right} on {table}{f', column {column}' if column else ''}")
 

@@ -57,7 +57,7 @@ def test_the_version_is_that_of_the_project():
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("d", {"doctor"}), ("mig", {"migrate"}), ("judge --j", {"--json"}), ("--ver", {"--version"})],
+    [("doc", {"doctor"}), ("mig", {"migrate"}), ("judge --j", {"--json"}), ("--ver", {"--version"})],
 )
 def test_commands_and_options_are_completed(typed, offered):
     """Complete as the script that `--install-completion` writes for bash does."""

@@ -84,11 +84,13 @@ async def test_what_waits_for_long_keeps_no_attempt_behind_live_pictures(backend
 
 async def test_of_twenty_runs_one_goes_before_a_classmates_attempt_whatever_waits(backend):
     await hold_up(backend)
+    # Several rounds, so everything that is held up is old.
+    rounds = [
+        await backend.hand_in(f"take 0 before-{number}", name, "run") for number in range(5) for name in ("ada", "bob")
+    ]
     async with backend.grading():
-        # Several rounds, so everything that is held up is old.
-        for number in range(5):
-            for name in ("ada", "bob"):
-                await backend.ended(await backend.hand_in(f"take 0 before-{number}", name, "run"))
+        for each in rounds:
+            await backend.ended(each)
     before = len(backend.noted("began"))
     for number in range(20):
         await backend.hand_in(f"take 0 run-{number}", "ada", "run")
