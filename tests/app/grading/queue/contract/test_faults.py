@@ -89,7 +89,7 @@ async def test_a_verdict_survives_a_database_that_restarts_or_is_locked(backend)
 
 
 async def test_a_worker_that_is_told_to_end_drains(backend):
-    async with backend.grading(slots=2, drain_s=10) as worker:
+    async with backend.grading(slots=2, drain_s=4) as worker:
         short, long = await backend.hand_in("hold 0 short"), await backend.hand_in("take 600 long", "bob")
         await backend.began("hold 0 short")
         await backend.began("take 600 long")
