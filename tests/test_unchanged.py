@@ -10,7 +10,7 @@ from tests import unchanged
 from tests.cpu_budget import CHECK
 from tests.import_closure import CHECKOUT, closure
 from tests.pytest_runs import Outcome
-from tests.unchanged import ALWAYS, ATTACKS, WORK
+from tests.unchanged import ALWAYS, ATTACKS, COMMANDS, LEARNERS, SERVICE, WORK
 
 PLUGINS = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.slow_tests", "-p", "tests.unchanged")
 Change = Callable[..., None]
@@ -35,7 +35,7 @@ def _due() -> set[str]:
 
 
 def test_work_is_left_out_if_nothing_that_it_depends_on_changed(changes: Change) -> None:
-    changes("CHANGELOG.md", "app/entry/main.py", "tests/hostile/arena.py")
+    changes("CHANGELOG.md", "deploy/compose.yaml", "tests/hostile/arena.py")
     assert _due() == {ATTACKS}
     told = list(unchanged.reasons())
     assert len(told) == len(WORK) - 1
@@ -43,6 +43,14 @@ def test_work_is_left_out_if_nothing_that_it_depends_on_changed(changes: Change)
         "Left out: slow tests of the grader, because nothing that decides the outcome has changed since abc123: grader/"
     )
     assert all(each.endswith("With --all, it runs.") for each in told)
+
+
+def test_a_journey_is_made_if_its_pages_changed(changes: Change) -> None:
+    changes("app/teaching/courses/pages.py")
+    assert _due() == {COMMANDS, SERVICE}
+    for path in ("app/core/web/templates/base.html", "tests/browser/workbench.py"):
+        changes(path)
+        assert {LEARNERS, SERVICE} <= _due()
 
 
 @pytest.mark.parametrize("path", ["grader/judging/judge.py", "uv.lock", "tests/selection.py", "pyproject.toml"])

@@ -27,6 +27,12 @@ _DRAWN = (
     *("app/__init__.py", "app/core/__init__.py", "app/core/web/__init__.py", "app/core/web/drawings/"),
     *("app/core/web/program_evidence.py", "app/learning/__init__.py", "app/learning/explorer/"),
 )
+# What a page that a learner uses is made of. Templates, styles and scripts are in app/core/web/.
+_PAGES = (
+    *("app/__init__.py", "app/accounts/", "app/core/", "app/entry/", "app/grading/", "app/learning/", "app/problems/"),
+    *("docs/", "frontend/", "lessons/", "migrations/", "problems/", "tests/app/", "tests/browser/", "tests/grader/"),
+    *("tests/import_closure.py", "tests/lessons/", "tests/problems/", *_JUDGE),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,9 @@ class Work:
 
 
 ATTACKS = "attacks"
+LEARNERS = "journeys of learners in the browser"
+SERVICE = "journeys through the whole service in the browser"
+COMMANDS = "commands that compile and judge"
 WORK = {
     "slow tests of the grader": Work(
         ("tests/grader/",),
@@ -52,6 +61,28 @@ WORK = {
     "programs of statements": Work(
         tuple(f"tests/problems/test_{name}.py" for name in ("one_network", "fsdp_step_cases")),
         (*_JUDGE, "tests/grader/", "tests/problems/", "problems/"),
+    ),
+    # Every run looks at some pages, edits, submits, reads a verdict and its history, and answers a question.
+    LEARNERS: Work(
+        tuple(
+            f"tests/browser/test_{name}.py"
+            for name in ("calculators", "drafts", "explorer", "lessons", "live_picture", "newcomer", "panes")
+        ),
+        _PAGES,
+    ),
+    SERVICE: Work(
+        tuple(
+            f"tests/browser/test_{name}.py"
+            for name in (
+                *("exam_of_a_class", "explorer_on_tpus", "instructor", "misconception", "program_verdict"),
+                "registration_window",
+            )
+        ),
+        (*_PAGES, "app/"),
+    ),
+    COMMANDS: Work(
+        tuple(f"tests/app/entry/cli/test_{name}.py" for name in ("explore", "inspect", "problem_judged")),
+        (*_JUDGE, "app/", "docs/", "problems/", "tests/app/", "tests/grader/", "tests/problems/"),
     ),
 }
 # Slow tests of one of these kinds that depend on more than it says. They always run.
