@@ -10,7 +10,7 @@ from tests import unchanged
 from tests.cpu_budget import CHECK
 from tests.import_closure import CHECKOUT, closure
 from tests.pytest_runs import Outcome
-from tests.unchanged import ALWAYS, ATTACKS, COMMANDS, LEARNERS, SERVICE, WORK
+from tests.unchanged import ALWAYS, ATTACKS, COMMANDS, LEARNERS, SERVICE, WALKS, WORK
 
 PLUGINS = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.slow_tests", "-p", "tests.unchanged")
 Change = Callable[..., None]
@@ -47,7 +47,7 @@ def test_work_is_left_out_if_nothing_that_it_depends_on_changed(changes: Change)
 
 def test_a_journey_is_made_if_its_pages_changed(changes: Change) -> None:
     changes("app/teaching/courses/pages.py")
-    assert _due() == {COMMANDS, SERVICE}
+    assert _due() == {COMMANDS, SERVICE, WALKS}
     for path in ("app/core/web/templates/base.html", "tests/browser/workbench.py"):
         changes(path)
         assert {LEARNERS, SERVICE} <= _due()

@@ -33,6 +33,11 @@ _PAGES = (
     *("docs/", "frontend/", "lessons/", "migrations/", "problems/", "tests/app/", "tests/browser/", "tests/grader/"),
     *("tests/import_closure.py", "tests/lessons/", "tests/problems/", *_JUDGE),
 )
+# What an answer of the service may be made of.
+_SERVICE = (
+    *("app/", "docs/", "lessons/", "migrations/", "problems/", "tests/app/", "tests/grader/", "tests/problems/"),
+    *_JUDGE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,8 @@ class Work:
 ATTACKS = "attacks"
 LEARNERS = "journeys of learners in the browser"
 SERVICE = "journeys through the whole service in the browser"
-COMMANDS = "commands that compile and judge"
+COMMANDS = "commands that compile, judge and serve"
+WALKS = "walks of all routes during an exam"
 WORK = {
     "slow tests of the grader": Work(
         ("tests/grader/",),
@@ -81,8 +87,15 @@ WORK = {
         (*_PAGES, "app/"),
     ),
     COMMANDS: Work(
-        tuple(f"tests/app/entry/cli/test_{name}.py" for name in ("explore", "inspect", "problem_judged")),
-        (*_JUDGE, "app/", "docs/", "problems/", "tests/app/", "tests/grader/", "tests/problems/"),
+        tuple(
+            f"tests/app/entry/cli/test_{name}.py"
+            for name in ("explore", "inspect", "problem_judged", "serve", "worker")
+        ),
+        _SERVICE,
+    ),
+    WALKS: Work(
+        tuple(f"tests/app/teaching/courses/test_{name}.py" for name in ("course_problems", "exam_everywhere")),
+        _SERVICE,
     ),
 }
 # Slow tests of one of these kinds that depend on more than it says. They always run.

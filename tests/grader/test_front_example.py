@@ -9,6 +9,14 @@ from tests.grader import shipped_submissions
 from tests.grader.front_example import PROBLEM, SUBMISSION, example_of
 
 
+@pytest.mark.rotation(
+    "app/learning/browse/front_page_example",
+    "grader/",
+    f"problems/{PROBLEM}/",
+    "tests/grader/front_example.py",
+    "tests/grader/test_front_example.py",
+    "uv.lock",
+)
 @pytest.mark.xdist_group("program")
 def test_the_example_is_what_the_judge_says(judge) -> None:
     package = shipped_submissions.package(PROBLEM)
