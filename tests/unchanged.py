@@ -56,7 +56,7 @@ class Work:
 ATTACKS = "attacks"
 LEARNERS = "journeys of learners in the browser"
 SERVICE = "journeys through the whole service in the browser"
-COMMANDS = "commands that compile, judge and serve"
+COMMANDS = "commands that compile, judge and serve, and checks of variants"
 WALKS = "walks of all routes during an exam"
 WORK = {
     "slow tests of the grader": Work(
@@ -87,9 +87,12 @@ WORK = {
         (*_PAGES, "app/"),
     ),
     COMMANDS: Work(
-        tuple(
-            f"tests/app/entry/cli/test_{name}.py"
-            for name in ("explore", "inspect", "problem_judged", "serve", "worker")
+        (
+            *(
+                f"tests/app/entry/cli/test_{name}.py"
+                for name in ("explore", "inspect", "problem_judged", "serve", "worker")
+            ),
+            "tests/app/authoring/test_check_of_variants.py",
         ),
         _SERVICE,
     ),
