@@ -67,6 +67,7 @@ NOT_RUN = {
     "mount -t tmpfs -o size=400m tmpfs /mnt": "it changes the machine",
     "docker compose up --detach --build": _DOCKER,
     "docker compose logs api": _DOCKER,
+    "docker compose exec database sh /docker-entrypoint-initdb.d/roles.sh": _DOCKER,
     ".venv/bin/python -m tests.mutation grader/checks/compare.py": _ITSELF,
     ".venv/bin/python -m tests.mutation grader/checks --part 1/4": _ITSELF,
     ".venv/bin/python -m tests.mutation grader/program --part 3/12": _ITSELF,
