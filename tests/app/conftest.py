@@ -234,6 +234,15 @@ async def each_database(migrated_url: URL) -> AsyncIterator[Database]:
     await database.close()
 
 
+@pytest.fixture
+async def owners_database(request: pytest.FixtureRequest, migrated_url: URL) -> AsyncIterator[Database]:
+    """The same, for the owner of the tables, who alone may analyse and change them."""
+    is_sqlite = migrated_url.get_backend_name() == "sqlite"
+    database = Database(migrated_url if is_sqlite else request.getfixturevalue("owners_url"))
+    yield database
+    await database.close()
+
+
 def _sqlite_url(folder: Path) -> URL:
     return URL.create("sqlite+aiosqlite", database=str(folder / "a % b?.sqlite3"))
 

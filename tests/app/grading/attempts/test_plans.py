@@ -94,8 +94,8 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
 
 
 @pytest.fixture
-async def place(each_database, package) -> Place:
-    database = each_database
+async def place(owners_database, package) -> Place:
+    database = owners_database
     async with database.writing() as session:
         people = [{"id": user.id, "name": user.name, "role": user.role, "created_at": now()} for user in USERS]
         await session.execute(insert(UserRow), people)

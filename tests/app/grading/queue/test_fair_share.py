@@ -24,12 +24,12 @@ PEOPLE = "ada", "bob", "cyd"
 
 
 @pytest.fixture
-async def database(each_database):
-    async with each_database.writing() as session:
+async def database(owners_database):
+    async with owners_database.writing() as session:
         session.add_all(
             [UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob", "cyd")]
         )
-    return each_database
+    return owners_database
 
 
 @pytest.fixture
