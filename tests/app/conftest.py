@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from fastapi.routing import _IncludedRouter
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
-from sqlalchemy import URL, Engine, make_url, text
+from sqlalchemy import URL, Engine, Executable, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.util import LRUCache
 from starlette.routing import BaseRoute
@@ -203,6 +203,15 @@ def workers_url(owners_url: str, migrated_postgresql: str) -> str:
 
 def as_role(url: str, role: str) -> str:
     return make_url(url).set(username=role).render_as_string(hide_password=False)
+
+
+async def run_as_owner(database: Database, statement: Executable) -> None:
+    """Do in the database of a server what only the owner of its tables may."""
+    url = database.engine.url
+    owner = Database(url.set(username="postgres") if database.shared else url)
+    async with owner.writing() as session:
+        await session.execute(statement)
+    await owner.close()
 
 
 POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))

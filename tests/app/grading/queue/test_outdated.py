@@ -5,13 +5,12 @@ from sqlalchemy import text, update
 
 from app.accounts.models import UserRow
 from app.core.clock import now
-from app.core.database import Database
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.walls import Walls
 from app.problems.models import PackageRow
 from app.problems.package_store import PackageStore
-from tests.app.conftest import FILES
+from tests.app.conftest import FILES, run_as_owner
 from tests.app.grading.queue.taking import slots_for
 
 pytestmark = pytest.mark.anyio
@@ -39,12 +38,7 @@ async def read(database, attempt) -> AttemptRow:
 
 
 async def upgrade(database) -> None:
-    """As the owner of the tables."""
-    url = database.engine.url
-    owner = Database(url.set(username="postgres") if database.shared else url)
-    async with owner.writing() as session:
-        await session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    await owner.close()
+    await run_as_owner(database, text("UPDATE alembic_version SET version_num = '9999'"))
 
 
 async def test_it_hands_back_what_it_cannot_read_and_takes_nothing_more(each_database, attempt):
