@@ -92,6 +92,10 @@ _READ_ONLY = ("alembic_version",)
 _APPEND_ONLY = ("audit_log",)
 
 
+# PostgreSQL cuts longer names off, and the two roles could become one.
+LONGEST_DATABASE = 63 - len("_server")
+
+
 def server_role(database: str) -> str:
     return f"{database}_server"
 
@@ -102,8 +106,12 @@ def worker_role(database: str) -> str:
 
 def creation(database: str) -> list[str]:
     """The statements that create the roles, unless they exist. Neither can sign in before it has a password."""
-    create: LiteralString = "DO $$ BEGIN CREATE ROLE {} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
-    return [_text(create, sql.Identifier(each)) for each in (server_role(database), worker_role(database))]
+    made = []
+    for each in (server_role(database), worker_role(database)):
+        body = _text("BEGIN CREATE ROLE {} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END", sql.Identifier(each))
+        # As a literal: a name may contain what ends a quotation by dollars.
+        made.append(_text("DO {}", sql.Literal(body)))
+    return made
 
 
 def grants(database: str) -> list[str]:
@@ -146,7 +154,8 @@ def renew_grants(connection: Connection) -> bool:
     if found != len(roles) or not connection.scalar(is_owner):
         return False
     for statement in grants(database):
-        connection.exec_driver_sql(statement)
+        # A name may contain percent signs, with which the driver would begin a parameter.
+        connection.exec_driver_sql(statement.replace("%", "%%"))
     return True
 
 

