@@ -106,12 +106,12 @@ def worker_role(database: str) -> str:
 
 def creation(database: str) -> list[str]:
     """The statements that create the roles, unless they exist. Neither can sign in before it has a password."""
-    made = []
+    statements = []
     for each in (server_role(database), worker_role(database)):
         body = _text("BEGIN CREATE ROLE {} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END", sql.Identifier(each))
         # As a literal: a name may contain what ends a quotation by dollars.
-        made.append(_text("DO {}", sql.Literal(body)))
-    return made
+        statements.append(_text("DO {}", sql.Literal(body)))
+    return statements
 
 
 def grants(database: str) -> list[str]:
