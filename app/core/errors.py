@@ -289,6 +289,10 @@ class TooManyWaiting(Refused):
     status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
 
 
+class TooManyFollowed(Refused):
+    status, slug, title = 429, "too-many-followed", "You follow too many attempts at once"
+
+
 class TooManyToFormat(Refused):
     status, slug, title = 429, "too-many-to-format", "Another source of yours is being formatted"
 

@@ -1,5 +1,6 @@
 """REST: submit, run, read, list, follow and cancel attempts."""
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Request, Response
@@ -8,11 +9,12 @@ from fastapi.responses import StreamingResponse
 from app.accounts.caller import User
 from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest
 from app.core.database import Database
+from app.core.errors import TooManyFollowed
 from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import MaxBytes, rest_router
 from app.core.services import Provided
-from app.grading.attempts.live_updates import VERDICT_EVENT, event_stream, wait_for_end
+from app.grading.attempts.live_updates import VERDICT_EVENT, event_stream, person, wait_for_end
 from app.grading.attempts.own_inputs import choose
 from app.grading.attempts.progress import standings
 from app.grading.attempts.ranking import ranking
@@ -105,7 +107,9 @@ async def _answer(
 ) -> AttemptJSON:
     response.headers["Location"] = f"/api/v1/attempts/{attempt.id}"
     if wait_s:
-        attempt = await wait_for_end(attempts, user, attempt.id, wait_s)
+        # The attempt is stored, so the request is not refused: its response does not wait.
+        with suppress(TooManyFollowed):
+            attempt = await wait_for_end(attempts, user, attempt.id, wait_s)
     response.status_code = 200 if attempt.status in ENDED else 202
     return AttemptJSON.of(attempt)
 
@@ -173,6 +177,7 @@ async def follow_attempt(
     view = await attempts.get(user, attempt_id)  # raises here, while a status code can still be sent
     if last_event_id == VERDICT_EVENT and view.status in ENDED:
         return Response(status_code=204)  # a browser then stops reconnecting
+    attempts.events.refuse_more(person(user))
     return StreamingResponse(
         event_stream(attempts, user, view.id, last_event_id),
         media_type="text/event-stream",

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from app.accounts.caller import User
+from app.core.errors import TooManyFollowed
 from app.grading.attempts.schemas import AttemptJSON
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptView
@@ -19,10 +20,21 @@ _QUIET_S = 10.0
 _PLACE_S = 3.0
 
 
+def person(user: User) -> str:
+    """Who waits: an account, or the browser of a guest."""
+    return user.id if user.guest is None else user.guest.browser
+
+
 async def wait_for_end(attempts: Attempts, user: User, attempt_id: str, timeout_s: float) -> AttemptView:
-    """The attempt once it has ended, or as it is after `timeout_s`."""
+    """The attempt once it has ended, or as it is after `timeout_s`.
+
+    Raises:
+      TooManyFollowed: with a timeout, if the user waits for too many attempts already.
+    """
+    if timeout_s <= 0:
+        return await attempts.get(user, attempt_id, placed=True)
     deadline = time.monotonic() + timeout_s
-    with attempts.events.subscribe(attempt_id) as subscription:
+    with attempts.events.subscribe(attempt_id, person(user)) as subscription:
         while True:
             left_s = deadline - time.monotonic()
             is_over = left_s <= 0 or subscription.closed
@@ -47,7 +59,11 @@ async def event_stream(
 
     Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
     """
-    with attempts.events.subscribe(attempt_id) as subscription:
+    try:
+        attempts.events.refuse_more(person(user))
+    except TooManyFollowed:
+        return  # others were opened since this one was admitted; the browser will try again
+    with attempts.events.subscribe(attempt_id, person(user)) as subscription:
         view = await attempts.get(user, attempt_id)
         hides_phase = view.withheld_until is not None
         last = Change(view.status, view.phase)

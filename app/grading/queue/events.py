@@ -1,14 +1,17 @@
 """Notifies everyone in this process who waits for an attempt of its changes."""
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from app.core.background_loop import Loop
+from app.core.errors import TooManyFollowed
 from app.grading.queue.status import ENDED, AttemptStatus
 
+# Each one that is open reads the attempt again every few seconds. A browser has six connections to one server.
+FOLLOWED_AT_MOST = 32
 # A slow reader loses the oldest phases, but never the end, which comes last.
 _MAX_CHANGES = 64
 
@@ -61,6 +64,8 @@ class AttemptEvents:
         self._watchers: list[Callable[[str, Change], None]] = []
         self._watchers_here: list[Callable[[str, Change], None]] = []
         self._closed = False
+        # How many subscriptions each person has.
+        self._followed: Counter[str] = Counter()
         # Which exchange changes with other processes. This class has no other processes.
         self.loops: list[Loop] = []
 
@@ -97,10 +102,27 @@ class AttemptEvents:
         """Drop the latest changes of running attempts, because they may be out of date."""
         self._running.clear()
 
+    def refuse_more(self, person: str) -> None:
+        """Raises `TooManyFollowed` if this person may have no further subscription in this process."""
+        if self._followed[person] >= FOLLOWED_AT_MOST:
+            raise TooManyFollowed(
+                f"You wait for {FOLLOWED_AT_MOST} attempts at once, which is the maximum. End one of these requests, "
+                "or read the attempt without ?wait= now and then.",
+                headers={"Retry-After": "5"},
+            )
+
     @contextmanager
-    def subscribe(self, attempt_id: str) -> Iterator[Subscription]:
-        """Subscribe first and read the row second, or you miss a change in between."""
+    def subscribe(self, attempt_id: str, person: str) -> Iterator[Subscription]:
+        """Subscribe first and read the row second, or you miss a change in between.
+
+        Args:
+          person: who waits.
+        Raises:
+          TooManyFollowed: they have as many subscriptions as they may.
+        """
+        self.refuse_more(person)
         subscription = Subscription()
+        self._followed[person] += 1
         if self._closed:
             subscription.close()
         elif attempt_id in self._running:
@@ -109,6 +131,9 @@ class AttemptEvents:
         try:
             yield subscription
         finally:
+            self._followed[person] -= 1
+            if not self._followed[person]:
+                del self._followed[person]
             self._subscriptions[attempt_id].discard(subscription)
             if not self._subscriptions[attempt_id]:
                 del self._subscriptions[attempt_id]

@@ -35,7 +35,7 @@ async def test_nothing_comes_after_an_attempt_has_ended(status, last):
 
 
 async def test_a_subscriber_gets_the_changes_of_its_attempt_in_order(events):
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         assert not subscription.closed
         for change in (QUEUED, TRACING, COMPARING, FINISHED):
             events.publish("a", change)
@@ -44,7 +44,7 @@ async def test_a_subscriber_gets_the_changes_of_its_attempt_in_order(events):
 
 
 async def test_a_subscriber_that_waits_wakes_up_at_a_change(events):
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         waiting = asyncio.create_task(subscription.next(60))
         await asyncio.sleep(0)
         assert is_waiting(waiting)
@@ -60,14 +60,14 @@ async def test_a_subscriber_that_waits_wakes_up_at_a_change(events):
 
 
 async def test_every_subscriber_of_an_attempt_gets_each_change(events):
-    with events.subscribe("a") as first, events.subscribe("a") as second:
+    with events.subscribe("a", "ada") as first, events.subscribe("a", "ada") as second:
         events.publish("a", TRACING)
         assert await changes(first) == await changes(second) == [TRACING]
 
 
 async def test_one_that_leaves_does_not_take_the_others_along(events):
-    with events.subscribe("a") as stays:
-        with events.subscribe("a") as leaves:
+    with events.subscribe("a", "ada") as stays:
+        with events.subscribe("a", "ada") as leaves:
             pass
         events.publish("a", TRACING)
         assert await changes(stays) == [TRACING]
@@ -77,7 +77,7 @@ async def test_one_that_leaves_does_not_take_the_others_along(events):
 async def test_who_comes_while_it_runs_gets_the_latest_phase(events):
     events.publish("a", TRACING)
     events.publish("a", COMPARING)
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         assert await changes(subscription) == [COMPARING]
 
 
@@ -85,20 +85,20 @@ async def test_who_comes_while_it_runs_gets_the_latest_phase(events):
 async def test_who_comes_when_it_no_longer_runs_gets_no_phase(events, change):
     events.publish("a", TRACING)
     events.publish("a", change)
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         assert await changes(subscription) == []
 
 
 async def test_phases_that_may_be_out_of_date_are_dropped(events):
     events.publish("a", TRACING)
     events.forget()
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         assert await changes(subscription) == []
 
 
 async def test_a_slow_subscriber_loses_the_oldest_phases_and_not_the_end(events):
     phases = [Change("running", str(number)) for number in range(70)]
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         for change in (*phases, FINISHED):
             events.publish("a", change)
         found = await changes(subscription)
@@ -117,7 +117,7 @@ async def test_a_watcher_hears_of_every_attempt_and_one_of_here_only_of_this_pro
 
 
 async def test_the_end_of_the_service_ends_every_wait(events):
-    with events.subscribe("a") as one, events.subscribe("b") as other:
+    with events.subscribe("a", "ada") as one, events.subscribe("b", "ada") as other:
         waiting = [asyncio.create_task(each.next(60)) for each in (one, other)]
         await asyncio.sleep(0)
         events.close()
@@ -129,13 +129,13 @@ async def test_the_end_of_the_service_ends_every_wait(events):
 async def test_who_comes_after_the_end_does_not_wait(events):
     events.publish("a", TRACING)
     events.close()
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         assert subscription.closed
         assert await asyncio.wait_for(subscription.next(60), 60) is None
 
 
 async def test_what_came_before_the_end_is_still_read(events):
-    with events.subscribe("a") as subscription:
+    with events.subscribe("a", "ada") as subscription:
         events.publish("a", FINISHED)
         events.close()
         assert await subscription.next(AT_ONCE_S) == FINISHED

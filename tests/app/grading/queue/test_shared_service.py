@@ -46,7 +46,7 @@ async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_servi
     async with start_service(database_url=shared_url, grading_slots=0, wall_up=False) as service:
         attempt = await submit(service, 0, package.reference)
         assert attempt["status"] == "queued"
-        with service.services[Attempts].events.subscribe(attempt["id"]) as changes:
+        with service.services[Attempts].events.subscribe(attempt["id"], "ada") as changes:
             async with start_worker(grader, seen=seen):
                 heard = []
                 while "held" not in heard:
@@ -63,7 +63,7 @@ async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_servi
 async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_service, start_worker, shared_url):
     async with start_service(database_url=shared_url, grading_slots=0) as service, start_worker(HoldsOne()):
         attempt = await submit(service, 0, "hold")
-        with service.services[Attempts].events.subscribe(attempt["id"]) as changes:
+        with service.services[Attempts].events.subscribe(attempt["id"], "ada") as changes:
             while (await changes.next(60)).phase != "held":
                 pass
         await service.http.delete(f"/api/v1/attempts/{attempt['id']}", headers=service.bearer)

@@ -23,7 +23,7 @@ async def test_what_another_process_did_is_told_here_and_logged_there(caplog):
     caplog.set_level(logging.INFO)
     events = SharedEvents(Database("postgresql://nobody@127.0.0.1:1/none"))
     events.watch_here(step_log("grader-1:7"))
-    with events.subscribe("a") as changes:
+    with events.subscribe("a", "ada") as changes:
         events.publish("a", Change("running", "starting"))
         elsewhere = {"from": "another", "id": "a", "status": "finished", "phase": None}
         events._receive(json.dumps(elsewhere))
