@@ -39,13 +39,11 @@ _HOSTILE = "tests/hostile"
 # A run of its own each, with a compiler that is not part of the set-up.
 _GPU, _TPU = "tests/gpu", "tests/tpu"
 _ELSEWHERE = ("--ignore", _GPU, "--ignore", _TPU, "--ignore", _HOSTILE)
-# Name, arguments, how many processes, and the kind of work (tests/unchanged.py) that is all of it. Tests marked
-# `serial` pin cores, kill processes or count CPU time, so nothing else may run beside them. After a batch of attacks,
-# the suite inspects what is left on the machine.
-_RUNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], str | None], ...] = (
-    ("tests", (*_ELSEWHERE, "-m", "not serial"), (), None),
-    ("serial tests", (*_ELSEWHERE, "-m", "serial"), ("-n", "0"), None),
-    ("hostile tests", (_HOSTILE,), (), ATTACKS),
+# Name, arguments, and the kind of work (tests/unchanged.py) that is all of it. After a batch of attacks, the suite
+# inspects what is left on the machine, so nothing else may run beside them.
+_RUNS: tuple[tuple[str, tuple[str, ...], str | None], ...] = (
+    ("tests", _ELSEWHERE, None),
+    ("hostile tests", (_HOSTILE,), ATTACKS),
 )
 # What depends most on JAX: private names, what programs can contain, references, and students' submissions.
 _NEXT_JAX = (
@@ -133,10 +131,10 @@ def run_tests(
     else:
         _say_what_runs(is_measured=not coverage)
         found = Outcome()
-        for name, which, processes, work in _RUNS:
+        for name, which, work in _RUNS:
             # pytest fails if all that it collects is left out.
             if work is None or due(work):
-                found.add(run(name, [*options, *processes], which))
+                found.add(run(name, options, which))
     _exit([*failed, *faults_of(found)])
 
 

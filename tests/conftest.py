@@ -21,6 +21,7 @@ pytest_plugins = [
     "tests.folder_times",
     "tests.hung_tests",
     "tests.selection",
+    "tests.serial_tests",
     "tests.slow_tests",
     "tests.unchanged",
 ]
@@ -42,10 +43,6 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile(_PROFILE)
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "serial: runs after all other tests, alone, because others would disturb it")
 
 
 def pytest_make_parametrize_id(config, val, argname):

@@ -25,6 +25,7 @@ from tests.failures import (
 )
 from tests.folder_times import DURATIONS
 from tests.selection import base
+from tests.serial_tests import LEFT_OUT, ONLY_SERIAL
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 # The order of the files, and the same random numbers in each run. Groups that take longest come first
@@ -58,7 +59,7 @@ class Outcome:
 def run(
     name: str, options: Sequence[str], chosen: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> Outcome:
-    """Run tests, and those that fail once more, alone and one after the other.
+    """Run tests, then those marked `serial` alone. What fails runs once more, alone and one after the other.
 
     Args:
       name: of the run, for the log.
@@ -66,7 +67,26 @@ def run(
       chosen: which tests, as arguments of pytest.
       environment: variables to add.
     """
-    status, found = _pytest(name, [*options, *chosen], environment or {})
+    variables = environment or {}
+    with tempfile.TemporaryDirectory() as folder:
+        left_out = Path(folder) / "serial"
+        status, found = _pytest(name, [*options, *chosen], {**variables, LEFT_OUT: str(left_out)})
+        if not left_out.exists():
+            return _judged(name, status, found, chosen, variables)
+    outcome = Outcome()
+    # All that was chosen may be serial.
+    if status != pytest.ExitCode.NO_TESTS_COLLECTED:
+        outcome.add(_judged(name, status, found, chosen, variables))
+    variables = {**variables, ONLY_SERIAL: "1"}
+    status, found = _pytest(f"serial {name}", [*options, *chosen, "-n", "0"], variables)
+    outcome.add(_judged(f"serial {name}", status, found, chosen, variables))
+    return outcome
+
+
+def _judged(
+    name: str, status: int, found: dict[str, Any], chosen: Sequence[str], environment: Mapping[str, str]
+) -> Outcome:
+    """What a run of pytest found, and what those that failed say the second time."""
     failures: dict[str, str] = found["failures"]
     if status not in _RAN or not found["complete"]:
         return Outcome(failed=[*failures], faults=[f"{name}: pytest ended with status {status}."])
@@ -81,7 +101,7 @@ def run(
             failed=[*failures],
             faults=[f"{name}: {len(failures)} tests failed. More than {MOST_AGAIN} do not run again alone."],
         )
-    return _again(name, failures, chosen, environment or {})
+    return _again(name, failures, chosen, environment)
 
 
 def _again(name: str, failures: dict[str, str], chosen: Sequence[str], environment: Mapping[str, str]) -> Outcome:

@@ -1,6 +1,7 @@
 """What a run makes of tests that fail once, or twice, and of a pytest that ends in another way."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests import pytest_runs
 from tests.failures import MOST_AGAIN
 from tests.pytest_runs import Outcome, faults_of, run
+from tests.serial_tests import LEFT_OUT, ONLY_SERIAL
 
 Answers = Callable[..., list[list[str]]]
 
@@ -19,9 +21,15 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
     def set_answers(*found: tuple[int, dict[str, Any]]) -> list[list[str]]:
         ran: list[list[str]] = []
         waiting = list(found)
-        monkeypatch.setattr(
-            pytest_runs, "_pytest", lambda name, arguments, _: (ran.append(list(arguments)), waiting.pop(0))[1]
-        )
+
+        def _pytest(name: str, arguments: list[str], variables: dict[str, str]) -> tuple[int, dict[str, Any]]:
+            ran.append(list(arguments))
+            status, told = waiting.pop(0)
+            if told.pop("serial", False):
+                Path(variables[LEFT_OUT]).touch()
+            return status, told
+
+        monkeypatch.setattr(pytest_runs, "_pytest", _pytest)
         return ran
 
     return set_answers
@@ -45,9 +53,9 @@ def test_what_fails_runs_again_alone_and_fails_the_run_if_it_fails_twice(
     answers: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran = answers((1, _found("tests/a.py::test_a@docs", "tests/b.py::test_b")), (1, _found("tests/a.py::test_a")))
-    outcome = run("tests", ["-n", "2"], ["tests", "-m", "not serial"])
+    outcome = run("tests", ["-n", "2"], ["tests", "-k", "one"])
     assert ran[1][:2] == ["-n", "0"]
-    assert ran[1][-3:] == ["tests", "-m", "not serial"]
+    assert ran[1][-3:] == ["tests", "-k", "one"]
     assert outcome.failed == ["tests/a.py::test_a"]
     assert outcome.unstable.keys() == {"tests/b.py::test_b"}
     assert "told of tests/b.py::test_b" in outcome.unstable["tests/b.py::test_b"]
@@ -56,6 +64,49 @@ def test_what_fails_runs_again_alone_and_fails_the_run_if_it_fails_twice(
     assert "== unstable: tests/b.py::test_b" in told
     assert '[[merge]]\nbase = "' in told
     assert 'tests = [\n    "tests/b.py::test_b",\n]' in told
+
+
+@pytest.mark.parametrize("status", [0, 5], ids=["after others", "nothing else was chosen"])
+def test_tests_marked_serial_run_alone(answers: Answers, status: int) -> None:
+    ran = answers((status, _found() | {"serial": True}), (0, _found()))
+    assert run("tests", ["-n", "2"], ["tests"]) == Outcome()
+    assert ran == [["-n", "2", "tests"], ["-n", "2", "tests", "-n", "0"]]
+
+
+def test_each_half_of_a_run_fails_it(answers: Answers) -> None:
+    answers((3, _found() | {"serial": True}), (5, _found()))
+    assert run("tests", [], []).faults == [
+        "tests: pytest ended with status 3.",
+        "serial tests: pytest ended with status 5.",
+    ]
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_the_first_half_says_whether_there_is_a_second(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, processes: str
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(pytest_runs.CHECKOUT))
+    pytester.makeconftest('pytest_plugins = ["tests.serial_tests"]')
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.serial
+        def test_serial(): pass
+
+        def test_other(): pass
+        """
+    )
+    left_out = pytester.path / "left_out"
+    monkeypatch.setenv(LEFT_OUT, str(left_out))
+    pytester.runpytest_subprocess("-v", "-n", processes).stdout.no_fnmatch_line("*test_serial*")
+    assert left_out.exists()
+    left_out.unlink()
+    pytester.runpytest_subprocess("-v", "-n", processes, "-k", "other").assert_outcomes(passed=1)
+    assert not left_out.exists()
+    monkeypatch.delenv(LEFT_OUT)
+    monkeypatch.setenv(ONLY_SERIAL, "1")
+    pytester.runpytest_subprocess("-v", "-n", processes).stdout.no_fnmatch_line("*test_other*")
 
 
 def test_a_single_unstable_test_does_not_fail_a_run(answers: Answers) -> None:

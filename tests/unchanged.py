@@ -19,7 +19,7 @@ ONLY_CHANGED = "MESHGRADE_TEST_ONLY_CHANGED"
 _COMMON = (
     *("uv.lock", "pyproject.toml", "meshgrade", "tests/conftest.py", "tests/selection.py", "tests/unchanged.py"),
     *("tests/slow_tests.py", "tests/hung_tests.py", "tests/folder_times.py", "tests/cpu_budget.py"),
-    *("tests/failures.py", "tests/faults.py"),
+    *("tests/failures.py", "tests/faults.py", "tests/serial_tests.py"),
 )
 _JUDGE = ("grader/", "tests/grader/conftest.py", *_COMMON)
 # What the Explorer shows of the grader's results.
