@@ -1,8 +1,8 @@
 """Print how long the tests of each folder took, at the end of a run, so that it shows where a run spends its time.
 
-Two things are measured for each test. Seconds are those of the clock, so they grow if the machine is busy. CPU seconds
-are those of the test process and of everything that it started, such as a sandbox, a browser or a service, since the
-test before. They grow little on a busy machine, so a budget can hold them (tests/cpu_budget.py). What left the test
+Two things are measured. Seconds are those of the clock, so they grow if the machine is busy. CPU seconds are those of
+the test process and of everything that it started, such as a sandbox, a browser or a service, while it ran the tests
+of one file. They grow little on a busy machine, so a budget can hold them (tests/cpu_budget.py). What left the test
 process's tree, as PostgreSQL does, is not among them.
 
 How long each phase of each test took is in a file, the longest first, if the environment names one.
@@ -98,22 +98,34 @@ def _by_folder(of_files: Counter[str]) -> Counter[str]:
 
 
 class CPUMeter:
-    """In each process that runs tests: adds to the last report of a test what it and the time before it took."""
+    """In each process that runs tests: adds what a file took to the last report of the last of its tests.
+
+    To look at all processes takes milliseconds, which each of thousands of tests would cost. It also looks before that
+    test is torn down, because a process that ends apart from its parent takes its time along.
+    """
 
     def __init__(self) -> None:
         self._before = 0.0
+        self._took = 0.0
+        self._is_last = False
 
     def pytest_collection_finish(self) -> None:
         self._before = cpu_s_below(os.getpid())
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        self._is_last = nextitem is None or nextitem.path != item.path
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Iterator[None]:
         report: Any = yield
-        if call.when == "teardown":
+        if self._is_last and call.when != "setup":
             now = cpu_s_below(os.getpid())
-            # A process that ends apart from its parent takes its time along.
-            report.user_properties.append((_CPU_S, max(0.0, now - self._before)))
+            self._took += max(0.0, now - self._before)
             self._before = now
+            if call.when == "teardown":
+                report.user_properties.append((_CPU_S, self._took))
+                self._took = 0.0
         return report
 
 
