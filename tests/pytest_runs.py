@@ -73,13 +73,13 @@ def run(
         status, found = _pytest(name, [*options, *chosen], {**variables, LEFT_OUT: str(left_out)})
         if not left_out.exists():
             return _judged(name, status, found, chosen, variables)
-    outcome = Outcome()
-    # All that was chosen may be serial.
-    if status != pytest.ExitCode.NO_TESTS_COLLECTED:
-        outcome.add(_judged(name, status, found, chosen, variables))
-    variables = {**variables, ONLY_SERIAL: "1"}
-    status, found = _pytest(f"serial {name}", [*options, *chosen, "-n", "0"], variables)
-    outcome.add(_judged(f"serial {name}", status, found, chosen, variables))
+        outcome = Outcome()
+        # All that was chosen may be serial.
+        if status != pytest.ExitCode.NO_TESTS_COLLECTED:
+            outcome.add(_judged(name, status, found, chosen, variables))
+        variables = {**variables, ONLY_SERIAL: str(left_out)}
+        status, found = _pytest(f"serial {name}", [*options, *chosen, "-n", "0"], variables)
+        outcome.add(_judged(f"serial {name}", status, found, chosen, variables))
     return outcome
 
 

@@ -100,13 +100,18 @@ def test_the_first_half_says_whether_there_is_a_second(
     left_out = pytester.path / "left_out"
     monkeypatch.setenv(LEFT_OUT, str(left_out))
     pytester.runpytest_subprocess("-v", "-n", processes).stdout.no_fnmatch_line("*test_serial*")
-    assert left_out.exists()
-    left_out.unlink()
+    [file] = left_out.read_text(encoding="utf-8").splitlines()
+    assert file == str(pytester.path / "test_the_first_half_says_whether_there_is_a_second.py")
+    unneeded = pytester.path / "unneeded"
+    monkeypatch.setenv(LEFT_OUT, str(unneeded))
     pytester.runpytest_subprocess("-v", "-n", processes, "-k", "other").assert_outcomes(passed=1)
-    assert not left_out.exists()
+    assert not unneeded.exists()
     monkeypatch.delenv(LEFT_OUT)
-    monkeypatch.setenv(ONLY_SERIAL, "1")
-    pytester.runpytest_subprocess("-v", "-n", processes).stdout.no_fnmatch_line("*test_other*")
+    monkeypatch.setenv(ONLY_SERIAL, str(left_out))
+    pytester.makepyfile(test_elsewhere="raise AssertionError('not to be collected')")
+    ran = pytester.runpytest_subprocess("-v", "-n", processes)
+    ran.assert_outcomes(passed=1)
+    ran.stdout.no_fnmatch_line("*test_other*")
 
 
 def test_a_single_unstable_test_does_not_fail_a_run(answers: Answers) -> None:
