@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from grader.package.package import Package, ProgramManifest
+from grader.package.package import CallManifest, Package, ProgramManifest
 from grader.review.names import arguments_of
 
 _SHAPE = re.compile(r"`[(\[]((?:\d+|[A-Z]\w*)(?:, (?:\d+|[A-Z]\w*))*),?[)\]]`")
@@ -24,6 +24,8 @@ _ANY_MODEL = re.compile(r"any nnx model|a graph and not a tree")
 _NUMBERED = re.compile(r"\b([A-Za-z_]+)(\d+|\{\w+\})")
 # From here on, a seed of 32 bits differs from the same seed cut to 31 bits.
 _LARGE_SEED = 2**31
+# From here on, a seed differs from the same seed cut to 16 bits, and from its last four digits.
+_MIDDLE_SEED = 2**16
 
 
 def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterator[str]:
@@ -54,6 +56,10 @@ def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterat
         largest = max(int(str(seed)) for seed in values.get("seed", [0]))
         if largest < _LARGE_SEED:
             yield f"`seed` is a uint32, but no hidden case has one above {largest:,}: use {_LARGE_SEED:,} or more"
+    elif isinstance(manifest, CallManifest):
+        seeds = [each for each in values.get("seed", []) if isinstance(each, int)]
+        if seeds and max(seeds) < _MIDDLE_SEED:
+            yield f"`seed` is any int, but no hidden case has one above {max(seeds):,}: use {_MIDDLE_SEED:,} or more"
 
 
 def _unvaried_dimensions(

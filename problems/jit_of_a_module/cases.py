@@ -91,7 +91,7 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def _drawn(rng: np.random.Generator, *, other_model: str = "", **sizes: int) -> Case:
-    return _case(rng, **sizes, seed=int(rng.integers(1000)), other_model=other_model)
+    return _case(rng, **sizes, seed=int(rng.integers(2**31)), other_model=other_model)
 
 
 def _case(

@@ -116,7 +116,7 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
 def _drawn(rng: np.random.Generator, *, width: int, depth: int, tied: int, decay: float, other_model: str = "") -> Case:
     """Sizes that differ, so that a shape shows which dimension is which."""
     rows, features = {2: (4, 3), 5: (7, 6)}[width]
-    seed = int(rng.integers(1000))
+    seed = int(rng.integers(2**31))
     return _case(rng, rows, features, width, depth, tied, decay, seed, other_model)
 
 
