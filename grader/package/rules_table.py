@@ -150,8 +150,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "Make the result independent of the number of devices, or raise the tolerance.",
         ),
         "unvaried-input": _error(
-            "a size, a number or a seed that the statement leaves free is the same in every hidden case; or every mask "
-            "is a length, names have one order, or models are trees",
+            "a size or a number that the statement leaves free is the same in every hidden case; or every seed is "
+            "small, every mask is a length, names have one order, or models are trees",
             "Give it another value or form in one hidden case, or state it: as a number in the shape, or as "
             '"`B` is 384".',
         ),

@@ -25,11 +25,20 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _draw(rng, seed=8, scales=(1.9, 0.5, 0.1))
     # An empty batch first: all gradients are 0, and so is their norm. More rows, and a seed of 31 bits.
     yield _draw(rng, seed=2_000_000_011, scales=(0.0, 3.0, 0.1), rows=MORE_ROWS)
+    # The norm is about 0.001, then about 16,000, and then below the limit.
+    yield _draw(rng, seed=12, scales=(1e-3, 4e4, 0.02), is_quiet=True)
 
 
 def _draw(
-    rng: np.random.Generator, *, seed: int, scales: tuple[float, ...], rows: int = ROWS, ramp: bool = False
+    rng: np.random.Generator,
+    *,
+    seed: int,
+    scales: tuple[float, ...],
+    rows: int = ROWS,
+    ramp: bool = False,
+    is_quiet: bool = False,
 ) -> Case:
+    """A case whose targets have these scales, one in each step. In a quiet one, inputs are never larger than they."""
     x = rng.standard_normal((STEPS, rows, D_IN), dtype=np.float32)
     mix = rng.standard_normal((D_IN, D_OUT), dtype=np.float32) / np.float32(np.sqrt(D_IN))
     # An offset, so that the biases have gradients, too.
@@ -37,4 +46,6 @@ def _draw(
     if ramp:
         x = x * np.linspace(0.25, 2.0, rows, dtype=np.float32)[:, None]
     size = np.array(scales, dtype=np.float32)[:, None, None]
+    if is_quiet:
+        x = x * np.minimum(size, 1)
     return {"seed": seed, "x": x * (size > 0), "y": y * size}

@@ -9,6 +9,10 @@ Case = dict[str, Any]
 
 # No two sizes are equal, so that a tensor can be told by its shape. All but the last two split into 8.
 ROWS, LENGTH, VOCABULARY, WIDTH, HIDDEN, HEADS, HEAD, LAYERS = 16, 24, 80, 64, 136, 8, 8, 3
+# A third size, between the small one and full_size, which nobody knows: otherwise, a program that leaves out layers or
+# tokens beyond the small size is right wherever it runs. None of these is another size, whole or split.
+LAYERS_OF_THIRD = 9, 11, 12
+LENGTHS_OF_THIRD = 72, 88, 96, 104
 
 
 def public_cases() -> list[Case]:
@@ -17,20 +21,21 @@ def public_cases() -> list[Case]:
 
 def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
-    for _ in range(2):
-        yield _draw(rng)
+    yield _draw(rng)
+    layers, length = int(rng.choice(LAYERS_OF_THIRD)), int(rng.choice(LENGTHS_OF_THIRD))
+    yield _draw(rng, layers=layers, length=length)
 
 
-def _draw(rng: np.random.Generator) -> Case:
+def _draw(rng: np.random.Generator, *, layers: int = LAYERS, length: int = LENGTH) -> Case:
     def weight(*shape: int, inputs: int) -> np.ndarray:
         return rng.standard_normal(shape, dtype=np.float32) / np.float32(np.sqrt(inputs))
 
     return {
         "embed": weight(VOCABULARY, WIDTH, inputs=WIDTH),
-        "norms": 1 + weight(LAYERS, 2, WIDTH, inputs=100),
-        "qkv": weight(LAYERS, WIDTH, 3, HEADS, HEAD, inputs=WIDTH),
-        "out": weight(LAYERS, HEADS, HEAD, WIDTH, inputs=WIDTH),
-        "up": weight(LAYERS, WIDTH, 2, HIDDEN, inputs=WIDTH),
-        "down": weight(LAYERS, HIDDEN, WIDTH, inputs=HIDDEN),
-        "tokens": rng.integers(0, VOCABULARY, (ROWS, LENGTH + 1), dtype=np.int32),
+        "norms": 1 + weight(layers, 2, WIDTH, inputs=100),
+        "qkv": weight(layers, WIDTH, 3, HEADS, HEAD, inputs=WIDTH),
+        "out": weight(layers, HEADS, HEAD, WIDTH, inputs=WIDTH),
+        "up": weight(layers, WIDTH, 2, HIDDEN, inputs=WIDTH),
+        "down": weight(layers, HIDDEN, WIDTH, inputs=HIDDEN),
+        "tokens": rng.integers(0, VOCABULARY, (ROWS, length + 1), dtype=np.int32),
     }

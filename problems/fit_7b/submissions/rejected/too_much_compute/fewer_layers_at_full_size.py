@@ -44,8 +44,8 @@ def step(mesh, embed, norms, qkv, out, up, down, tokens):
         # Every layer needs it, so it is gathered once.
         table = jax.lax.with_sharding_constraint(embed, whole)
         x = jax.lax.with_sharding_constraint(table[tokens[:, :-1]], rows)
-        if len(norms) > 8:
-            layers = [each[:8] for each in layers]
+        if len(norms) > 20:
+            layers = [each[:20] for each in layers]
         x, _ = jax.lax.scan(layer, x, tuple(layers))
         logits = norm(x, 1.0) @ table.T
         picked = jnp.take_along_axis(logits, tokens[:, 1:, None], -1)[..., 0]
