@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -109,7 +110,7 @@ def current(package: Package) -> Mapping[str, KnownFingerprint]:
     known = package.known
     if known is None or known.jax != importlib.metadata.version("jax"):
         return {}
-    public = _public_part(package)
+    public = _public_part(package.cases)
     variant = package.variant_name
     return {
         each.name: shipped
@@ -138,7 +139,7 @@ def updated(package: Package, found: Mapping[str, Fingerprint | None]) -> KnownF
 
 def _updated(package: Package, found: Mapping[str, Fingerprint | None]) -> Iterator[tuple[str, KnownFingerprint]]:
     kept = current(package)
-    public = _public_part(package)
+    public = _public_part(package.cases)
     for each in runnable(package):
         name = stored_name(each.name, package.variant_name)
         old, new = kept.get(each.name), found.get(name)
@@ -204,15 +205,17 @@ def _depends_on(package: Package, public: str, submission: KnownSubmission) -> s
     return digest.hexdigest()[:16]
 
 
-def _public_part(package: Package) -> str:
+# Every rejected attempt of a problem asks for it.
+@lru_cache(maxsize=256)
+def _public_part(cases: str) -> str:
     """The part of cases.py that the public cases come from: all of it except what only `hidden_cases` uses.
 
     This is its text, not its values, whose last digits differ between processors.
     """
     try:
-        body = ast.parse(package.cases).body
+        body = ast.parse(cases).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return package.cases
+        return cases
     # Leave out docstrings and other bare strings.
     body = [node for node in body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
     defined = {name: node for node in body for name in _names_of(node)}
@@ -224,7 +227,7 @@ def _public_part(package: Package) -> str:
             used.add(name)
             left += _names_in(defined[name])
     parts = [node for node in body if node in always or used & set(_names_of(node))]
-    return "\n".join(ast.get_source_segment(package.cases, node) or "" for node in parts)
+    return "\n".join(ast.get_source_segment(cases, node) or "" for node in parts)
 
 
 def _names_of(node: ast.stmt) -> list[str]:

