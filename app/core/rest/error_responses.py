@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import iter_route_contexts
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match
 
-from app.core.database import UNAVAILABLE, NoConnectionFree
+from app.core.database import UNAVAILABLE, NoConnectionFree, why_not_written
 from app.core.errors import (
     DatabaseBusy,
     FieldInvalid,
@@ -111,7 +111,8 @@ class _Answers:
             )
             busy = "More people use the service than it can serve at once. Nothing was stored. Please try again."
             return await self._respond(request, ServerBusy(busy, headers={"Retry-After": "5"}))
-        log.error("the database does not respond: %s", error.orig if isinstance(error, DBAPIError) else error)
+        why = why_not_written(error) if isinstance(error, SQLAlchemyError) else "it does not respond"
+        log.error("the database failed (%s): %s", why, error.orig if isinstance(error, DBAPIError) else error)
         detail = "Nothing was stored. Please try again in a moment. The operator can find the cause in the log."
         return await self._respond(request, DatabaseBusy(detail, headers={"Retry-After": "5"}))
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import structlog
 
 from app.core.clock import now
-from app.core.database import UNAVAILABLE
+from app.core.database import UNAVAILABLE, why_not_written
 from app.core.errors import PackageNotStored
 from app.grading.queue.events import AttemptEvents, Change
 from app.grading.queue.grading_tries import MOST_PHASES
@@ -203,8 +203,8 @@ async def _retry(ask: Callable[[], Awaitable[T]]) -> T:
             if loop.time() > deadline:
                 raise
             log.warning(
-                "the database does not respond (%s); trying again",
-                type(error).__name__,
+                "the database failed (%s); trying again",
+                why_not_written(error),
                 extra={"database_error": error},
             )
             await asyncio.sleep(_DATABASE_AGAIN_S)
