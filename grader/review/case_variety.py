@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from grader.package.package import CallManifest, Package, ProgramManifest
+from grader.package.package import Package, ProgramManifest
 from grader.review.names import arguments_of
 
 _SHAPE = re.compile(r"`[(\[]((?:\d+|[A-Z]\w*)(?:, (?:\d+|[A-Z]\w*))*),?[)\]]`")
@@ -52,14 +52,12 @@ def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterat
         elif len({repr(each) for each in several}) == 1 and not _is_stated(name, several[0], package.statement):
             yield f"`{name}` is {several[0]} in every hidden case"
     yield from _unvaried_structure(values, package.statement)
-    if isinstance(manifest, ProgramManifest) and manifest.program.export_init:
-        largest = max(int(str(seed)) for seed in values.get("seed", [0]))
-        if largest < _LARGE_SEED:
-            yield f"`seed` is a uint32, but no hidden case has one above {largest:,}: use {_LARGE_SEED:,} or more"
-    elif isinstance(manifest, CallManifest):
-        seeds = [each for each in values.get("seed", []) if isinstance(each, int)]
-        if seeds and max(seeds) < _MIDDLE_SEED:
-            yield f"`seed` is any int, but no hidden case has one above {max(seeds):,}: use {_MIDDLE_SEED:,} or more"
+    seeds = [each for each in values.get("seed", []) if isinstance(each, int | float)]
+    is_traced = isinstance(manifest, ProgramManifest) and manifest.program.export_init
+    least = _LARGE_SEED if is_traced else _MIDDLE_SEED
+    if seeds and max(seeds) < least:
+        kind = "a uint32" if is_traced else "any number"
+        yield f"`seed` is {kind}, but no hidden case has one above {max(seeds):,}: use {least:,} or more"
 
 
 def _unvaried_dimensions(

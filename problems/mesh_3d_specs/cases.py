@@ -17,7 +17,7 @@ def public_cases() -> list[Case]:
 
 def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
-    for seed in (3, 11, 240):
+    for seed in (3, 11, 2_000_000_011):
         yield _draw(rng, seed=seed)
 
 

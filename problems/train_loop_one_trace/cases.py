@@ -36,5 +36,5 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
 
     The second one has the shapes of the public case. The first has another number of steps and another batch.
     """
-    for seed, steps, rows in ((1, 6, 40), (2, 8, 24)):
+    for seed, steps, rows in ((1, 6, 40), (2_000_000_011, 8, 24)):
         yield _case(rng, seed, rng.uniform(0.02, 0.1, (CALLS, steps)), rows)

@@ -59,9 +59,9 @@ def test_a_seed_that_is_traced_has_32_bits():
     assert list(unvaried(problem, [{"seed": seed, **fixed} for seed in (3, 2**31)])) == []
 
 
-def test_an_int_seed_has_more_than_16_bits():
+def test_a_seed_has_more_than_16_bits():
     cases = [{"x": np.zeros((rows, rows + 1)), "seed": rows} for rows in (8, 2**15)]
-    small = "`seed` is any int, but no hidden case has one above 32,768: use 65,536 or more"
+    small = "`seed` is any number, but no hidden case has one above 32,768: use 65,536 or more"
     assert list(unvaried(ADD_ONE, cases)) == [small]
     assert list(unvaried(ADD_ONE, [*cases, {"x": np.zeros((3, 4)), "seed": 2**16}])) == []
 
