@@ -3,6 +3,7 @@
 A statement fixes a dimension with a number, as in `(384, 40)`, or in a sentence, "`B` is 384". A submission can
 hard-code what is fixed. If anything else has the same value in all hidden cases, no case finds one that hard-codes it.
 The same holds for structure: a mask that is always a length, names with one order, models that are always trees.
+And a range that a statement promises has ends, at which code often fails.
 """
 
 import ast
@@ -22,6 +23,9 @@ _SORTED_NAMES = re.compile(r"names? alphabetically|alphabetical order")
 _ANY_MODEL = re.compile(r"any nnx model|a graph and not a tree")
 # A name that ends in a number, or in the placeholder of an f-string.
 _NUMBERED = re.compile(r"\b([A-Za-z_]+)(\d+|\{\w+\})")
+# Ranges of an argument, in the words of its row of a table.
+_AT_LEAST = re.compile(r"\bat least (\d+)")
+_FROM_TO = re.compile(r"(?<![\w.])(\d+) to (\d+)\b")
 # From here on, a seed of 32 bits differs from the same seed cut to 31 bits.
 _LARGE_SEED = 2**31
 # From here on, a seed differs from the same seed cut to 16 bits, and from its last four digits.
@@ -52,6 +56,7 @@ def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterat
         elif len({repr(each) for each in several}) == 1 and not _is_stated(name, several[0], package.statement):
             yield f"`{name}` is {several[0]} in every hidden case"
     yield from _unvaried_structure(values, package.statement)
+    yield from _ends_left_out(values, package.statement)
     seeds = [each for each in values.get("seed", []) if isinstance(each, int | float)]
     is_traced = isinstance(manifest, ProgramManifest) and manifest.program.export_init
     least = _LARGE_SEED if is_traced else _MIDDLE_SEED
@@ -89,6 +94,32 @@ def _unvaried_structure(values: Mapping[str, Sequence[object]], statement: str) 
         yield "names have an order, but no hidden case has both `layer2` and `layer10`, whose order shows which one"
     if _ANY_MODEL.search(statement) and not any(map(_passes_itself_on, texts)):
         yield "a model may be any graph, but in no hidden case does one refer to itself"
+
+
+def _ends_left_out(values: Mapping[str, Sequence[object]], statement: str) -> Iterator[str]:
+    """Numbers, and arrays of integers, that never have the smallest or largest value of a range in the statement."""
+    for line in statement.splitlines():
+        cells = [each.strip() for each in line.strip("|").split("|")]
+        names = _NAME.findall(cells[0])
+        if not line.startswith("|") or len(names) != 1 or names[0] not in values:
+            continue
+        numbers = [number for each in values[names[0]] for number in _numbers_in(each)]
+        words = " ".join(cells[1:])
+        ends = {int(least): "least" for least in _AT_LEAST.findall(words)}
+        ends |= {
+            int(end): word
+            for pair in _FROM_TO.findall(words)
+            for end, word in zip(pair, ("least", "most"), strict=True)
+        }
+        for end, word in ends.items() if numbers else ():
+            if end not in numbers:
+                yield f"`{names[0]}` is at {word} {end}, but it is {end} in no hidden case"
+
+
+def _numbers_in(value: object) -> list[float]:
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist() if np.issubdtype(value.dtype, np.integer) else []
+    return [value] if isinstance(value, int | float) else []
 
 
 def _is_mask(value: object) -> TypeGuard[np.ndarray]:

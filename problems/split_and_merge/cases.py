@@ -108,6 +108,9 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """
     yield _drawn(rng, width=2, depth=3, tied=0, decay=float(rng.uniform(0.8, 0.99)))
     yield _drawn(rng, width=5, depth=2, tied=1, decay=float(rng.uniform(0.1, 0.3)))
+    # The average is the trained model, or stays what it was.
+    yield _drawn(rng, width=5, depth=1, tied=0, decay=0.0)
+    yield _drawn(rng, width=2, depth=1, tied=1, decay=1.0)
     # The last two are other models.
     yield _drawn(rng, width=5, depth=3, tied=0, decay=0.875, other_model=EXPERTS)
     yield _drawn(rng, width=2, depth=2, tied=0, decay=float(rng.uniform(0.6, 0.8)), other_model=TOWERS)

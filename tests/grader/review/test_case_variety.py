@@ -66,6 +66,23 @@ def test_a_seed_has_more_than_16_bits():
     assert list(unvaried(ADD_ONE, [*cases, {"x": np.zeros((3, 4)), "seed": 2**16}])) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "values", "missing"),
+    [
+        ("int, at least 2", (5, 9), ["least 2"]),
+        ("int, at least 2", (5, 2), []),
+        ("a number from 0 to 1", (0.5, 0.25), ["least 0", "most 1"]),
+        ("a number from 0 to 1", (0.0, 1.0), []),
+        ("`(N,)`, int32, 0 to 4", (np.array([0, 3]), np.array([2, 1, 1])), ["most 4"]),
+        ("`(N, 3)`, float32, from 40 to 128", (np.zeros((3, 3)), np.zeros((4, 3))), []),
+    ],
+)
+def test_the_ends_of_a_stated_range_must_be_reached(words, values, missing):
+    problem = replace(ADD_ONE, statement=f"| name | type |\n|---|---|\n| `x` | {words} |\n")
+    ends = [each for each in unvaried(problem, [{"x": each} for each in values]) if "at " in each]
+    assert ends == [f"`x` is at {end}, but it is {end.split()[1]} in no hidden case" for end in missing]
+
+
 def with_mask(*rows):
     problem = replace(ADD_ONE, statement="`mask` says which tokens count.")
     mask = np.array(rows, np.float32)
