@@ -27,6 +27,8 @@ def sentences_of(
     """
     if allowed is not None and not allowed:
         return ("devices do not communicate",)
+    if allowed is None and not rules:
+        return ("a device sends no more than in the accepted solution that sends most",)
     is_closed = allowed is not None and all(_is_closed(kind, rules, is_single=is_single) for kind in allowed)
     sentences = [_bounding(rule, "" if is_single else _over(rule)) for rule in rules if rule.at_most != 0]
     if not is_closed:

@@ -105,9 +105,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "the statement promises something that no check grades", "Add the check, or remove the promise."
         ),
         "unbounded-collective": _warning(
-            "the check `collectives` allows a kind of collective that no rule bounds over some set of axes",
-            "Bound it there, with `at_most = 0.0` if nothing needs it, or take the kind out of `allowed`. A group in "
-            "`not_into` or `not_only_from` needs a rule of its own that bounds it in `into` or `only_from`.",
+            "the check `collectives` is missing, or allows a kind that no rule bounds over some set of axes",
+            "Bound the kind there, with `at_most = 0.0` if nothing needs it, or take it out of `allowed`. A group in "
+            "`not_into` or `not_only_from` needs a rule of its own that bounds it in `into` or `only_from`. Without "
+            "rules, the check bounds all that a device sends by what accepted submissions send.",
         ),
         "budget": _warning(
             "budget.json is missing, or was measured from other files or with another JAX",
@@ -151,7 +152,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "unvaried-input": _error(
             "a size or a number that the statement leaves free is the same in every hidden case; or every seed is "
-            "small, every mask is a length, names have one order, or models are trees",
+            "small, every mask is a length, names have one order, models are trees, or an end of a stated range is "
+            "missing",
             "Give it another value or form in one hidden case, or state it: as a number in the shape, or as "
             '"`B` is 384".',
         ),

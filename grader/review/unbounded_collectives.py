@@ -1,11 +1,12 @@
 """Find the ways to communicate that the rules of a package leave without an upper bound.
 
 A kind of collective that is allowed, over a set of axes that no rule names, or into an output that one rule excepts and
-no other bounds, can take all that budget.json allows.
+no other bounds, can take all that budget.json allows. Without the check, nothing is bounded at all.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import get_args
 
 from grader.checks.collective_rules import Rule
 from grader.checks.program import collectives
@@ -15,18 +16,24 @@ from grader.program.collective_uses import Kind
 
 
 def unbounded(manifest: Manifest) -> Iterator[PackageFault]:
-    """One fault for each allowed kind of collective that is not bounded over every set of axes."""
+    """One fault for each allowed kind of collective that is not bounded over every set of axes.
+
+    A check with neither `allowed` nor rules bounds everything together by budget.json, so it leaves no gap.
+    """
     if manifest.mode != "program":
         return
     # On a mesh of one device, nothing is sent.
     sizes = {axis: max(mesh[axis] for mesh in manifest.program.meshes) for axis in manifest.program.meshes[0]}
     axes = [axis for axis, size in sizes.items() if size > 1]
     subsets = [list(each) for number in range(1, len(axes) + 1) for each in combinations(axes, number)]
-    for check in manifest.checks:
-        if not isinstance(check.bounds, collectives.Bounds):
-            continue
-        for kind in check.bounds.allowed or ():
-            gaps = {" and ".join(each): _gap(check.bounds.rules, kind, each) for each in subsets}
+    checks = [each.bounds for each in manifest.checks if isinstance(each.bounds, collectives.Bounds)]
+    if axes and not checks:
+        message = "no check bounds what the devices send"
+        yield PackageFault("unbounded-collective", "problem.toml", None, message)
+    for bounds in checks:
+        kinds = bounds.allowed if bounds.allowed is not None else get_args(Kind) if bounds.rules else ()
+        for kind in kinds:
+            gaps = {" and ".join(each): _gap(bounds.rules, kind, each) for each in subsets}
             for why in dict.fromkeys(each for each in gaps.values() if each is not None):
                 where = ", ".join(name for name, each in gaps.items() if each == why)
                 message = f"{kind} over {where} has no upper bound{why}"

@@ -88,6 +88,8 @@ def test_what_the_rules_do_not_bound_is_said_to_be_forbidden_only_if_it_is() -> 
         "only `params` may be all-gathered over `data`",
     )
     assert sentences_of([], [], 64, is_single=True) == ("devices do not communicate",)
+    (sentence,) = sentences_of([], None, 64, is_single=True)
+    assert sentence == "a device sends no more than in the accepted solution that sends most"
 
 
 def test_an_author_may_say_in_a_sentence_of_their_own_what_a_check_asks_for() -> None:

@@ -14,9 +14,20 @@ Rules = list[dict[str, Any]]
 
 
 def messages(slug: str, change: Callable[[Rules], Rules]) -> list[str]:
+    def with_rules(check: dict[str, Any]) -> list[dict[str, Any]]:
+        return [check | {"rules": change(check["rules"])}]
+
+    return messages_of(slug, with_rules)
+
+
+def messages_of(slug: str, change: Callable[[dict[str, Any]], list[dict[str, Any]]]) -> list[str]:
+    """What is found if this becomes of the check `collectives`."""
     raw = read_toml((PROBLEMS / slug / "problem.toml").read_text())
     check = next(each for each in raw["checks"] if each["id"] == "collectives")
-    check["rules"] = change(check["rules"])
+    others = [each for each in raw["checks"] if each is not check]
+    raw["checks"] = [*others, *change(check)]
+    missing = 100 - sum(each["points"] for each in raw["checks"])
+    raw["checks"][0]["points"] += missing
     manifest = MANIFEST.validate_python(raw)
     assert not contradictions(manifest, slug)
     return [each.message for each in unbounded(manifest)]
@@ -50,3 +61,22 @@ def test_a_lower_bound_alone_is_none():
 
 def test_a_rule_about_loops_leaves_what_is_outside():
     assert messages("psum_by_hand", lambda rules: [rule | {"within": "loops"} for rule in rules]) != []
+
+
+def test_without_the_check_nothing_is_bounded():
+    assert messages_of("psum_by_hand", lambda check: []) == ["no check bounds what the devices send"]
+
+
+def test_without_rules_everything_together_is_bounded():
+    def without_rules(check: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"id": "collectives", "points": check["points"]}]
+
+    assert messages_of("psum_by_hand", without_rules) == []
+
+
+def test_rules_without_allowed_kinds_leave_the_other_kinds():
+    def every_kind(check: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{key: value for key, value in check.items() if key != "allowed"}]
+
+    found = messages_of("psum_by_hand", every_kind)
+    assert "all-to-all over data has no upper bound" in found
