@@ -1,5 +1,6 @@
 """One visit to each page for each of its readers, in which all that holds for every page is looked at (visits.py)."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -8,20 +9,34 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState
 from app.core.settings import Settings
 from app.entry.main import create_app
 from tests.app.routes import routes_of
-from tests.browser.accessibility import violations, violations_of_colour
+from tests.browser.accessibility import Kinds, violations, violations_of_colour
 from tests.browser.browser import Service
 from tests.browser.sample_work import Work, add_work, remove_work
 from tests.browser.visited_pages import ELSEWHERE, NO_PAGES, PAGES, VisitedPage, routes_visited
-from tests.browser.visits import WIDE, faults_of
+from tests.browser.visits import LAPTOP, WIDE, faults_of
 from tests.browser.workbench import PROBLEM, OpenPage
-from tests.selection import digest_of, is_drawn
-from tests.unchanged import SERVICE, due
+from tests.selection import digest_of, has_changed, is_drawn
+from tests.unchanged import ONLY_CHANGED, SERVICE, due
 
 # If nothing changed that a page is made of, a complete run looks at one page in eight, and always at the two with the
 # most parts.
 _ONE_IN = 8
 _ALWAYS = {f"owner {PROBLEM}", "student /attempts/{right}"}
-_VISITED = [each for each in PAGES if due(SERVICE) or each.name in _ALWAYS or is_drawn(digest_of(each.name), _ONE_IN)]
+# Lessons are one kind of page: these two have all that a lesson can have. A complete run looks at another one if it
+# draws it, or if the lesson or what only lessons are made of changed.
+_LESSONS_OF_EACH_KIND = {"lessons/meshes-and-specs", "lessons/dp-to-fsdp"}
+_LESSONS_ALONE = ("app/learning/lessons/", "app/core/web/static/lesson", "app/core/web/templates/lesson")
+
+
+def _is_due(page: VisitedPage) -> bool:
+    if page.name in _ALWAYS or is_drawn(digest_of(page.name), _ONE_IN):
+        return True
+    if page.lesson is None or page.lesson in _LESSONS_OF_EACH_KIND or not os.environ.get(ONLY_CHANGED):
+        return due(SERVICE)
+    return has_changed(f"{page.lesson}/", *_LESSONS_ALONE)
+
+
+_VISITED = [each for each in PAGES if _is_due(each)]
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +58,15 @@ def tabs(browser: Browser, service: Service, work: Work, signed_in: StorageState
         context.close()
 
 
+@pytest.fixture(scope="module")
+def seen() -> Kinds:
+    """The kinds of elements on the pages that have been visited."""
+    return set()
+
+
 @pytest.mark.parametrize("visited", _VISITED, ids=lambda visited: visited.name)
 def test_a_page_is_accessible_named_and_fits(
-    tabs: dict[str, Page], work: Work, complaints: list[str], visited: VisitedPage
+    tabs: dict[str, Page], work: Work, seen: Kinds, complaints: list[str], visited: VisitedPage
 ) -> None:
     page = tabs[visited.reader]
 
@@ -59,16 +80,16 @@ def test_a_page_is_accessible_named_and_fits(
     page.on("console", note)
     page.on("pageerror", note_error)
     try:
-        page.set_viewport_size(WIDE)
+        page.set_viewport_size(LAPTOP)
         page.emulate_media(color_scheme="light")
         answer = page.goto(visited.address.format_map(work.addresses))
         assert answer is not None
         if visited.status != 200:
             complaints[:] = [each for each in complaints if f"status of {visited.status}" not in each]
         faults = [f"status: {answer.status}"] if answer.status != visited.status else []
-        if "verdict" in visited.parts:
-            page.locator("#verdict section.verdict").wait_for(state="attached")
-        faults += faults_of(page, visited.parts, figures=visited.has_figures, footer=visited.has_footer)
+        if visited.awaited:
+            page.locator(visited.awaited).first.wait_for(state="attached")
+        faults += faults_of(page, visited.parts, figures=visited.has_figures, footer=visited.has_footer, seen=seen)
     finally:
         page.remove_listener("console", note)
         page.remove_listener("pageerror", note_error)
@@ -97,6 +118,8 @@ _BREAKS = {
     "axe in light: [('color-contrast'": "main p { color: #ccc }",
     "axe in dark: [('color-contrast'": "@media (prefers-color-scheme: dark) { main p { color: #333 } }",
     "axe in dark at 360 px: [('color-contrast'": "@media (width < 400px) { main p { color: #333 } }",
+    "axe in dark at 360 px: [('scrollable-region-focusable'": "@media (width < 400px) "
+    "{ main p { overflow: auto; height: 8px; width: 90px } }",
     "wider than 360 px": "@media (width < 400px) { h1 { min-width: 500px } }",
     "wider than 1100 px": "@media (width < 1200px) { h1 { min-width: 1150px } }",
     "wider than the window at 200 %": "@media (400px < width < 700px) { h1 { min-width: 900px } }",
@@ -109,11 +132,38 @@ _BREAKS = {
 @pytest.mark.parametrize(("fault", "style"), _BREAKS.items(), ids=_BREAKS)
 def test_a_visit_names_what_is_broken(open_page: OpenPage, fault: str, style: str) -> None:
     page = open_page("/help/reasons", viewport=WIDE)
-    # The policy of the site forbids a style in the page.
+    _add_style(page, style)
+    found = list(faults_of(page))
+    assert any(each.startswith(fault) for each in found), found
+
+
+def test_a_visit_looks_at_what_only_a_phone_shows(open_page: OpenPage) -> None:
+    page = open_page("/help/reasons", viewport=WIDE)
+    page.evaluate(
+        "() => { const image = document.createElement('img'); image.className = 'phone-alone';"
+        " image.src = '/favicon.ico'; document.querySelector('main p').append(image); }"
+    )
+    _add_style(page, "@media (width > 400px) { .phone-alone { display: none } }")
+    found = list(faults_of(page))
+    assert any(each.startswith("axe in dark at 360 px: [('image-alt'") for each in found), found
+    assert not any(each.startswith("axe in light") for each in found), found
+
+
+def test_other_colours_of_elements_that_other_pages_have_are_looked_at(open_page: OpenPage) -> None:
+    page = open_page("/help/reasons", viewport=WIDE)
+    seen: Kinds = set()
+    assert list(faults_of(page, seen=seen)) == []
+    page.goto("/help/errors")
+    _add_style(page, ".masthead a { color: #ccc } @media (prefers-color-scheme: dark) { .masthead a { color: #333 } }")
+    found = list(faults_of(page, seen=seen))
+    for scheme in ("light", "dark"):
+        assert any(each.startswith(f"axe in {scheme}: [('color-contrast'") for each in found), found
+
+
+def _add_style(page: Page, style: str) -> None:
+    """The policy of the site forbids a style in the page."""
     page.evaluate(
         "(text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text);"
         " document.adoptedStyleSheets = [sheet]; }",
         style,
     )
-    found = list(faults_of(page))
-    assert any(each.startswith(fault) for each in found), found

@@ -40,11 +40,27 @@ class VisitedPage:
         return self.address in _LESSONS
 
     @property
+    def lesson(self) -> str | None:
+        """The folder that it is made of, if it is a lesson."""
+        path = self.address.partition("?")[0]
+        return path.removeprefix("/") if path in _LESSONS else None
+
+    @property
     def has_footer(self) -> bool:
         return self.address not in _OF_PANES
 
+    @property
+    def awaited(self) -> str | None:
+        """What a script puts into the page, which is looked at when this is there."""
+        return _AWAITED.get(self.address)
+
 
 _OF_PANES = {PROBLEM}
+_AWAITED = {
+    PROBLEM: "#verdict section.verdict",
+    "/explore": ".cm-notes",
+    "/explore?example=many-devices": ".cm-notes",
+}
 _LESSONS = [f"/lessons/{each.slug}" for each in read_order(LESSONS)]
 _ADDRESSES: Mapping[str, list[str]] = {
     "guest": [

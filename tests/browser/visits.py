@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page, ViewportSize
 
-from tests.browser.accessibility import violations, violations_of_colour
+from tests.browser.accessibility import Kinds, violations, violations_of_change, violations_of_colour
 
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
@@ -64,14 +64,23 @@ _DRAWINGS = """() => [...document.querySelectorAll('section.verdict svg.drawing'
   .filter((box) => box.width > innerWidth || box.height === 0).map((box) => `${box.width} by ${box.height}`)"""
 
 
-def faults_of(page: Page, parts: tuple[str, ...] = (), *, figures: bool = False, footer: bool = True) -> Iterator[str]:
-    """Whatever is wrong with the page, which has just been opened in a wide window.
+def faults_of(
+    page: Page,
+    parts: tuple[str, ...] = (),
+    *,
+    figures: bool = False,
+    footer: bool = True,
+    seen: Kinds | None = None,
+) -> Iterator[str]:
+    """Whatever is wrong with the page, which has just been opened in a window of a laptop.
 
     Args:
       parts: ids of tabs. Each is looked at as well.
       figures: whether it has the figures of a lesson.
       footer: whether it has one. A page of panes fills the window.
+      seen: see accessibility.py.
     """
+    seen = set() if seen is None else seen
     yield from _names(page)
     yield from _listed("moves where motion is unwanted", page.evaluate(_MOVING))
     yield from _header_and_footer(page, footer)
@@ -83,13 +92,13 @@ def faults_of(page: Page, parts: tuple[str, ...] = (), *, figures: bool = False,
         # What a reader can open is part of the page.
         page.evaluate(_OPEN)
         page.set_viewport_size(WIDE)
-        yield from _listed(f"{about}axe in light", violations(page))
+        yield from _listed(f"{about}axe in light", (violations_of_change if part else violations)(page, seen))
         page.emulate_media(color_scheme="dark")
-        yield from _listed(f"{about}axe in dark", violations_of_colour(page))
+        yield from _listed(f"{about}axe in dark", violations_of_colour(page, seen))
         for size in SIZES:
             page.set_viewport_size(size)
             yield from _listed(f"{about}wider than {size['width']} px", page.evaluate(_TOO_WIDE))
-        yield from _listed(f"{about}axe in dark at 360 px", violations(page))
+        yield from _listed(f"{about}axe in dark at 360 px", violations_of_change(page, seen))
         yield from _listed(f"{about}drawings at 360 px", page.evaluate(_DRAWINGS))
         page.emulate_media(color_scheme="light")
     page.set_viewport_size(ZOOMED)
