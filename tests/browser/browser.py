@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 CHECKOUT = Path(__file__).parents[2]
+_NULL = CHECKOUT / "tests" / "app" / "entry" / "cli" / "serve_null.py"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 CHROMIUM_ARGUMENTS = [
     "--disable-gpu",
@@ -35,14 +37,22 @@ class Service:
 
 
 @contextmanager
-def serve(data: Path, *, all_problems: bool = False, problems: Path | None = None) -> Iterator[Service]:
+def serve(
+    data: Path,
+    *,
+    all_problems: bool = False,
+    problems: Path | None = None,
+    judge: Literal["everything", "answers", "nothing"] = "everything",
+) -> Iterator[Service]:
     """Run `meshgrade serve` on a free port until the block ends.
 
     Args:
       all_problems: serve all problems instead of one of each mode. The service prepares every problem it serves.
       problems: the folder of other packages to serve instead.
+      judge: what the real judge grades. Of the rest, exactly the text of a reference is accepted, and nothing is run.
     """
-    command = [sys.executable, "-m", "app.entry.cli", "serve", "--port", "0", "--data", str(data)]
+    program = ["-m", "app.entry.cli"] if judge == "everything" else [str(_NULL)]
+    command = [sys.executable, *program, "serve", "--port", "0", "--data", str(data)]
     if problems is None and all_problems:
         problems = CHECKOUT / "problems"
     elif problems is None:
@@ -54,6 +64,12 @@ def serve(data: Path, *, all_problems: bool = False, problems: Path | None = Non
         task, heading, background = statement.read_text(encoding="utf-8").partition("## Why this matters\n")
         statement.write_text(f"{heading}{background}\n{task}", encoding="utf-8")
     environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
+    # A test that comes after a quarter of an hour needs no other sign-in.
+    environment["MESHGRADE_CONFIRM_AFTER_MINUTES"] = "600"
+    if judge != "everything":
+        environment["PYTHONPATH"] = str(CHECKOUT)
+    if judge == "answers":
+        environment["JUDGE_ANSWERS"] = "1"
     log = data.with_name(f"{data.name}.log")
     with log.open("w") as errors:
         server = subprocess.Popen(

@@ -6,10 +6,7 @@ Nothing is executed: the judge accepts exactly the text of the reference, so the
 
 import csv
 import io
-import os
 import re
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +17,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.app.authoring.zips import another, zipped
-from tests.browser.browser import CHECKOUT, OWNER_TOKEN, Service, read_addresses
+from tests.browser.browser import Service, serve
 from tests.browser.workbench import reload_until
 
-NULL = CHECKOUT / "tests" / "app" / "entry" / "cli" / "serve_null.py"
 PASSWORD = "four quiet grey geese"
 SLUG = "add_two"
 STUDENTS = 30
@@ -35,27 +31,10 @@ SECOND = '"""Adds x to two."""\ndef add_one(x): return 2 + x\n'
 @pytest.fixture(scope="module")
 def null_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The real command with a judge that executes nothing, and without a problem."""
-    data = tmp_path_factory.mktemp("null") / "data"
-    problems = data.with_name("problems")
-    problems.mkdir()
-    environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
-    command = [sys.executable, str(NULL), "serve", "--port", "0", "--data", str(data)]
-    log = data.with_name("log")
-    with log.open("w") as errors:
-        server = subprocess.Popen(
-            command,
-            cwd=CHECKOUT,
-            env=environment | {"PYTHONPATH": str(CHECKOUT)},
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            encoding="utf-8",
-        )
-        try:
-            yield Service(*read_addresses(server, log), data)
-        finally:
-            server.terminate()
-            server.communicate(timeout=60)
+    folder = tmp_path_factory.mktemp("null")
+    (folder / "problems").mkdir()
+    with serve(folder / "data", problems=folder / "problems", judge="nothing") as running:
+        yield running
 
 
 def package(folder: Path, reference: str) -> Path:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, StorageState, expect
+from playwright.sync_api import StorageState, expect
 
+from tests.browser.accessibility import violations
 from tests.browser.browser import Service, serve
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.workbench import OpenPage
@@ -15,17 +15,13 @@ _STOPS = ".stop a"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serve(tmp_path_factory.mktemp("journey") / "data", all_problems=True) as running:
+    with serve(tmp_path_factory.mktemp("journey") / "data", all_problems=True, judge="nothing") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def signed_in(service: Service) -> StorageState:
     return sign_in_by_link(service)
-
-
-def _violations(page: Page) -> list[str]:
-    return [each["id"] for each in Axe().run(page).response["violations"]]
 
 
 @pytest.mark.parametrize("anonymous", [True, False])
@@ -75,7 +71,7 @@ def test_a_row_opens_by_keyboard(open_page: OpenPage) -> None:
     page.keyboard.press("Enter")
     expect(row).to_contain_text("After Who holds what")
     expect(row.get_by_text("Choose the PartitionSpec of each leaf")).to_be_visible()
-    assert _violations(page) == []
+    assert violations(page) == []
 
 
 def test_every_stop_can_be_read_and_touched_on_a_phone(open_page: OpenPage) -> None:
@@ -89,7 +85,7 @@ def test_every_stop_can_be_read_and_touched_on_a_phone(open_page: OpenPage) -> N
     assert all(height >= 24 and hidden <= 0 and size >= 14 for height, hidden, size in boxes)
     page.evaluate("document.querySelectorAll('[data-row] details').forEach((each) => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert _violations(page) == []
+    assert violations(page) == []
 
 
 def test_stops_that_a_filter_leaves_out_fade_where_they_are(open_page: OpenPage) -> None:
@@ -103,7 +99,7 @@ def test_stops_that_a_filter_leaves_out_fade_where_they_are(open_page: OpenPage)
     assert "GPipe forward: microbatches down a pipeline" in " ".join(found)
     assert 1 < len(found) < 10
     assert abs(search.evaluate(place) - before) < 1
-    assert _violations(page) == []
+    assert violations(page) == []
     same = open_page("/problems?q=pipeline", java_script_enabled=False)
     assert same.locator(".stop:not(.is-off)").all_inner_texts() == found
     page.get_by_role("link", name="Clear").click()
