@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.accessibility import violations
 from tests.browser.browser import CHECKOUT
+from tests.browser.visits import WIDE, faults_of
 from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
 
 PROBLEM = "psum_scatter_mean"
@@ -189,6 +190,7 @@ def test_256_devices_are_a_heat_map_with_the_same_in_words(open_page: OpenPage) 
     expect(heat).to_contain_text("72.0 MiB on each of the 256 devices, of 768.0 MiB in all")
     expect(heat.locator("rect")).to_have_count(256)
     expect(heat.get_by_role("img", name="Bytes of inputs on mesh data = 64, model = 4")).to_be_visible()
+    expect(page.locator(".cm-notes")).to_contain_text("all-reduce")
 
 
 def test_the_gallery_is_walked_by_keyboard_on_a_phone(open_page: OpenPage) -> None:
@@ -203,26 +205,9 @@ def test_the_gallery_is_walked_by_keyboard_on_a_phone(open_page: OpenPage) -> No
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_two_panes_have_no_violation(open_page: OpenPage, scheme: str) -> None:
-    page = open_page("/explore?example=many-devices", color_scheme=scheme)
-    expect(page.locator(".cm-notes")).to_contain_text("all-reduce")
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in found] == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_result_has_no_violation(open_page: OpenPage, explored_path: dict[str, str], scheme: str) -> None:
-    page = _open(open_page, explored_path, color_scheme=scheme)
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in found] == []
-
-
-def test_a_result_fits_360_pixels(open_page: OpenPage, explored_path: dict[str, str]) -> None:
-    page = _open(open_page, explored_path, viewport={"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in found] == []
+def test_a_result_is_accessible_and_fits(open_page: OpenPage, explored_path: dict[str, str]) -> None:
+    page = _open(open_page, explored_path, viewport=WIDE)
+    assert list(faults_of(page)) == []
 
 
 def test_any_function_is_explored_on_a_phone_and_without_a_script(open_page: OpenPage) -> None:
@@ -266,7 +251,7 @@ def test_modules_are_added_and_survive_a_reload(open_page: OpenPage) -> None:
     page.get_by_role("combobox", name="Mesh").press("Enter")
     _await(page, "Compiled: 1 collective")
     expect(page.get_by_role("group", name="Module 2")).to_have_count(0)
-    assert [(each["id"]) for each in Axe().run(page).response["violations"]] == []
+    assert violations(page) == []
     page.reload()
     expect(_name_of_module(page, 1)).to_have_value("model")
     expect(page.get_by_label("The source of this module, Python").first).to_have_value(MODEL)

@@ -1,15 +1,14 @@
 """The tab History of the problem page: two attempts are compared in place."""
 
-import sqlite3
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.app.program_verdict import program_verdict
+from tests.browser.accessibility import violations
 from tests.browser.browser import Service
-from tests.browser.stored_attempts import store_attempt
+from tests.browser.stored_attempts import stored
 from tests.browser.workbench import OpenPage, turn_to
 
 _TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("main *")]
@@ -21,16 +20,12 @@ IDS = [f"{number:032x}" for number in (8, 9)]
 
 @pytest.fixture(autouse=True)
 def two_attempts(service: Service) -> Iterator[None]:
-    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
-        (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
-        for attempt_id, wrong in zip(IDS, (True, False), strict=True):
-            store_attempt(connection, owner, attempt_id, program_verdict(SLUG, wrong=wrong))
-        connection.execute("UPDATE attempts SET source = 'x = 1\ny = 2' WHERE id = ?", (IDS[0],))
-    connection.close()
-    yield
-    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
-        connection.executemany("DELETE FROM attempts WHERE id = ?", [(attempt_id,) for attempt_id in IDS])
-    connection.close()
+    wrong, right = (program_verdict(SLUG, wrong=wrong) for wrong in (True, False))
+    with (
+        stored(service, {IDS[0]: wrong}, source="x = 1\ny = 2"),
+        stored(service, {IDS[1]: right}),
+    ):
+        yield
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 360)])
@@ -46,7 +41,7 @@ def test_two_attempts_are_compared_in_place(open_page: OpenPage, scheme: str, wi
     expect(history.get_by_role("region", name="Differences from A to B")).to_contain_text("x = 1")
     assert page.url.endswith("#history")
     assert page.evaluate(_TOO_WIDE) == []
-    assert [each["id"] for each in Axe().run(page).response["violations"]] == []
+    assert violations(page) == []
 
 
 def test_the_same_attempt_twice_is_refused_in_place(open_page: OpenPage, complaints: list[str]) -> None:

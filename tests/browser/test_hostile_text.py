@@ -1,7 +1,6 @@
 """Text of a submission, its verdict, a name and a shared link stays text in a real browser, which runs none of it."""
 
 import re
-import sqlite3
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +9,7 @@ from playwright.sync_api import Page
 from grader.verdicts.evidence import Facts, Fault, Frame
 from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 from tests.browser.browser import Service
-from tests.browser.stored_attempts import store_attempt
+from tests.browser.stored_attempts import database, owner_of, stored
 from tests.browser.workbench import PROBLEM, OpenPage
 
 _EVIL = (
@@ -47,21 +46,17 @@ _VERDICT = Verdict(
 
 
 @pytest.fixture(scope="module", autouse=True)
-def stored(service: Service) -> Iterator[None]:
+def hostile(service: Service) -> Iterator[None]:
     """The attempt of the owner, whose source is as hostile as its verdict, until the end of these tests."""
-    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
-        (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
-        store_attempt(connection, owner, _ATTEMPT, _VERDICT)
-        connection.execute("UPDATE attempts SET source = ? WHERE id = ?", (_EVIL + _TERMINAL, _ATTEMPT))
-        connection.execute("UPDATE users SET ranking_name = ? WHERE id = ?", (_EVIL, owner))
-        # A draft of an earlier test that was never run would have to be confirmed before it is replaced.
-        connection.execute("DELETE FROM drafts WHERE user_id = ?", (owner,))
-    connection.close()
-    yield
-    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
-        connection.execute("DELETE FROM attempts WHERE id = ?", (_ATTEMPT,))
-        connection.execute("UPDATE users SET ranking_name = NULL WHERE id = ?", (owner,))
-    connection.close()
+    with stored(service, {_ATTEMPT: _VERDICT}, source=_EVIL + _TERMINAL):
+        with database(service) as connection:
+            owner = owner_of(connection)
+            connection.execute("UPDATE users SET ranking_name = ? WHERE id = ?", (_EVIL, owner))
+            # A draft of an earlier test that was never run would have to be confirmed before it is replaced.
+            connection.execute("DELETE FROM drafts WHERE user_id = ?", (owner,))
+        yield
+        with database(service) as connection:
+            connection.execute("UPDATE users SET ranking_name = NULL WHERE id = ?", (owner,))
 
 
 def _assert_is_text(page: Page) -> None:

@@ -1,8 +1,22 @@
 """The main task needs no mouse."""
 
+from collections.abc import Iterator
+
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor
+from tests.browser.browser import Service
+from tests.browser.stored_attempts import stored, verdict_of_call
+from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor, grade_as
+
+_ACCEPTED = "a" * 31 + "6"
+
+
+@pytest.fixture
+def accepted(service: Service) -> Iterator[str]:
+    """An accepted attempt that the judge graded once."""
+    with stored(service, {_ACCEPTED: verdict_of_call("accepted")}):
+        yield _ACCEPTED
 
 
 def _focused(page: Page) -> str:
@@ -26,8 +40,11 @@ def _tab_into_the_editor(page: Page) -> None:
     raise AssertionError("Tab never reached the editor")
 
 
-def test_a_problem_is_found_solved_and_its_verdict_read(open_page: OpenPage, accepted_source: str) -> None:
+def test_a_problem_is_found_solved_and_its_verdict_read(
+    open_page: OpenPage, accepted: str, accepted_source: str
+) -> None:
     page = open_page("/problems")
+    sent = grade_as(page, accepted)
     page.keyboard.press("Tab")
     assert _focused(page) == "Skip to the content"
     page.keyboard.press("Enter")
@@ -41,6 +58,7 @@ def test_a_problem_is_found_solved_and_its_verdict_read(open_page: OpenPage, acc
     page.keyboard.insert_text(accepted_source)
     page.keyboard.press("Control+Shift+Enter")
     expect(await_verdict(page, "accepted").get_by_role("heading", level=2)).to_be_focused()
+    assert sent == ["attempts"]
 
 
 def test_tab_indents_and_does_not_trap(open_page: OpenPage) -> None:
@@ -57,8 +75,9 @@ def test_tab_indents_and_does_not_trap(open_page: OpenPage) -> None:
     assert _focused(page) == "Run"
 
 
-def test_the_shortcut_runs_and_writes_no_line(open_page: OpenPage, accepted_source: str) -> None:
+def test_the_shortcut_runs_and_writes_no_line(open_page: OpenPage, accepted: str, accepted_source: str) -> None:
     page = open_page(PROBLEM)
+    sent = grade_as(page, accepted)
     editor(page).focus()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(accepted_source)
@@ -66,3 +85,4 @@ def test_the_shortcut_runs_and_writes_no_line(open_page: OpenPage, accepted_sour
     page.keyboard.press("Control+Enter")
     await_verdict(page, "accepted")
     assert page.locator("textarea").input_value() == lines
+    assert sent == ["runs"]

@@ -1,13 +1,25 @@
 """The parts of the problem page: text beside code on a wide window, tabs on a phone."""
 
-import pytest
-from playwright.sync_api import Locator, Page, expect
+from collections.abc import Iterator
 
-from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await_verdict, editor, turn_to, write
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser.browser import Service
+from tests.browser.stored_attempts import stored, verdict_of_call
+from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor, grade_as, turn_to, write
 
 WIDE = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
 PARTS = ["Statement", "Hints", "Verdict", "History", "Editorial"]
+_REJECTED = "a" * 31 + "7"
+
+
+@pytest.fixture
+def rejected(service: Service) -> Iterator[str]:
+    """A rejected attempt that the judge graded once."""
+    with stored(service, {_REJECTED: verdict_of_call("rejected")}):
+        yield _REJECTED
 
 
 def _box(each: Locator) -> dict[str, float]:
@@ -159,12 +171,13 @@ def test_on_a_phone_the_editor_begins_on_the_first_screen(open_page: OpenPage) -
 
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_verdict_takes_the_place_of_the_text_and_the_focus(
-    open_page: OpenPage, wrong_source: str, viewport: dict[str, int]
+    open_page: OpenPage, rejected: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(PROBLEM, viewport=viewport)
+    grade_as(page, rejected)
     if viewport is PHONE:
         turn_to(page, "Code")
-    write(page, wrong_source)
+    write(page, "# wrong")
     page.get_by_role("button", name="Submit").click()
     headline = await_verdict(page, "rejected").get_by_role("heading", level=2)
     expect(headline).to_be_focused()
@@ -175,15 +188,20 @@ def test_a_verdict_takes_the_place_of_the_text_and_the_focus(
     expect(page.locator(".editor")).to_be_visible(visible=viewport is WIDE)
 
 
-def test_a_verdict_takes_no_focus_from_someone_who_types(open_page: OpenPage, wrong_source: str) -> None:
+def test_a_verdict_takes_no_focus_from_someone_who_types(open_page: OpenPage, rejected: str) -> None:
     page = open_page(PROBLEM, viewport=PHONE)
+    grade_as(page, rejected)
     turn_to(page, "Code")
-    write(page, wrong_source)
-    page.get_by_role("button", name="Run").click()
+    write(page, "# wrong")
+    held: list[Route] = []
+    page.route("**/attempts/*/verdict", lambda route: held.append(route))
+    with page.expect_request("**/attempts/*/verdict"):
+        page.get_by_role("button", name="Run").click()
     editor(page).focus()
     page.keyboard.type("# and")
+    held[0].continue_()
     link = page.get_by_role("link", name="See the verdict")
-    expect(link).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(link).to_be_visible()
     expect(editor(page)).to_be_focused()
     link.click()
     await_verdict(page, "rejected")

@@ -1,6 +1,5 @@
-"""Pages at 200 % zoom, in forced colours, without motion, and on a phone whose header leaves room for the page."""
+"""Pages in forced colours, drawings in a statement, and a phone's header, which leaves room for the page."""
 
-import sqlite3
 from collections.abc import Iterator
 
 import pytest
@@ -8,42 +7,17 @@ from playwright.sync_api import expect
 
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import Service
-from tests.browser.stored_attempts import store_attempt
+from tests.browser.stored_attempts import stored
 from tests.browser.workbench import PROBLEM, OpenPage
 
 _ATTEMPT = "d" * 32
-# A window of 1280 by 720 pixels has half as many CSS pixels each way at 200 %.
-_ZOOMED = {"width": 640, "height": 360}
-_PATHS = ["/problems", PROBLEM, f"/attempts/{_ATTEMPT}", "/attempts", "/progress", "/account", "/calculators/state"]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def stored(service: Service) -> Iterator[None]:
+def rejected(service: Service) -> Iterator[None]:
     """A rejected attempt of the owner, until the end of these tests."""
-    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
-        (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
-        store_attempt(connection, owner, _ATTEMPT, program_verdict("fsdp_step", wrong=True))
-    connection.close()
-    yield
-    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
-        connection.execute("DELETE FROM attempts WHERE id = ?", (_ATTEMPT,))
-    connection.close()
-
-
-_CUT = """[...document.querySelectorAll('main a, main button, main h1, main h2, main h3, .masthead a')]
-  .filter((each) => each.checkVisibility({ visibilityProperty: true }))
-  .filter((each) => !each.closest('.visually-hidden, .wide, .views, svg, pre, table'))
-  .filter((each) => each.getBoundingClientRect().width > 1)
-  .filter((each) => each.getBoundingClientRect().left < -1 || each.getBoundingClientRect().right > innerWidth + 1)
-  .map((each) => each.textContent.trim())"""
-
-
-@pytest.mark.parametrize("path", ["/sign-in", *_PATHS])
-def test_nothing_is_cut_at_200_percent(open_page: OpenPage, path: str) -> None:
-    page = open_page(path, viewport=_ZOOMED, device_scale_factor=2)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert page.evaluate(_CUT) == []
+    with stored(service, {_ATTEMPT: program_verdict("fsdp_step", wrong=True)}):
+        yield
 
 
 def test_forced_colours_keep_the_chosen_tab_and_the_border_between_panes(open_page: OpenPage) -> None:
@@ -68,17 +42,6 @@ def test_forced_colours_outline_the_parts_of_a_drawing(open_page: OpenPage) -> N
     assert set(strokes) == {page.evaluate("getComputedStyle(document.body).color")}
 
 
-@pytest.mark.parametrize("path", ["/", PROBLEM, f"/attempts/{_ATTEMPT}"])
-def test_nothing_moves_where_motion_is_unwanted(open_page: OpenPage, path: str) -> None:
-    page = open_page(path, anonymous=path == "/")  # every page of these tests asks for reduced motion
-    moving = """[...document.querySelectorAll('*')].filter((each) => {
-      const style = getComputedStyle(each);
-      return style.animationName !== 'none' || style.transitionDuration.split(', ').some((each) => parseFloat(each) > 0)
-        || style.scrollBehavior === 'smooth';
-    }).map((each) => each.outerHTML.slice(0, 100))"""
-    assert page.evaluate(moving) == []
-
-
 def test_the_header_of_a_phone_leaves_room_for_the_page(open_page: OpenPage) -> None:
     """The site's name and the account are in one line, and the places in another, an owner's seven too."""
     page = open_page("/problems", viewport={"width": 360, "height": 740})
@@ -95,18 +58,19 @@ def test_the_header_of_a_phone_leaves_room_for_the_page(open_page: OpenPage) -> 
         expect(each).to_be_in_viewport(ratio=1)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_drawing_is_as_wide_as_the_statement_and_in_the_colours_of_the_page(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(PROBLEM, color_scheme=scheme, viewport={"width": 1440, "height": 900})
+def test_a_drawing_is_as_wide_as_the_statement_and_in_the_colours_of_the_page(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport={"width": 1440, "height": 900})
     page.locator("details.background > summary").click()
     figure = page.locator(".prose .figure").first
     assert figure.evaluate("(each) => each.scrollWidth - each.clientWidth") == 0
     assert figure.evaluate("(each) => each.querySelector('svg').clientWidth / each.clientWidth") > 0.98
-    colours = figure.evaluate(
-        """(each) => [getComputedStyle(document.body).color,
-          getComputedStyle(each.querySelector('text[fill="#1f2933"]')).fill]"""
-    )
-    assert colours[0] == colours[1]
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        colours = figure.evaluate(
+            """(each) => [getComputedStyle(document.body).color,
+              getComputedStyle(each.querySelector('text[fill="#1f2933"]')).fill]"""
+        )
+        assert colours[0] == colours[1]
     drawing = figure.get_by_role("img")
     assert len(drawing.get_attribute("aria-label") or "") > 20
 

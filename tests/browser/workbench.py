@@ -1,9 +1,10 @@
 """Actions of tests on the problem page, in the words of a reader."""
 
+import re
 import time
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, Route
 
 OpenPage = Callable[..., Page]
 PROBLEM = "/problems/fsdp_step"
@@ -38,6 +39,21 @@ def reload_until(page: Page, shown: Locator) -> None:
         assert time.monotonic() < deadline, page.locator("body").inner_text()
         page.wait_for_timeout(500)
         page.reload()
+
+
+def grade_as(page: Page, attempt_id: str) -> list[str]:
+    """From now on, whatever the page sends is graded at once as this stored attempt.
+
+    Returns what was sent: each time, `attempts` or `runs`.
+    """
+    sent: list[str] = []
+
+    def accept(route: Route) -> None:
+        sent.append(route.request.url.rpartition("/")[2])
+        route.fulfill(status=202, json={"id": attempt_id, "status": "queued", "phase": None, "queue": None})
+
+    page.route(re.compile(r"/api/v1/problems/\w+/(attempts|runs)$"), accept)
+    return sent
 
 
 def await_verdict(page: Page, status: str) -> Locator:
