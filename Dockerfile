@@ -1,7 +1,9 @@
 # Meshgrade in a container; deploy/README.md says with which options to run it.
 # With --build-arg GPU_COMPILER=yes, the Explorer can compile for GPUs. That adds 0.5 GB. With --build-arg TPU_COMPILER=yes, it
-# can compile for TPUs. That adds 0.7 GB, under the terms of Google Cloud, and needs x86-64.
-FROM python:3.11.14-slim-bookworm AS build
+# can compile for TPUs. That adds 0.7 GB, under the terms of Google Cloud, and needs x86-64. PYTHON_DIGEST, such as @sha256:…, pins
+# the base image to a digest.
+ARG PYTHON_DIGEST=
+FROM python:3.11.14-slim-bookworm${PYTHON_DIGEST} AS build
 ARG GPU_COMPILER=no
 ARG TPU_COMPILER=no
 ENV UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=copy
@@ -14,7 +16,7 @@ COPY gpu-compiler.txt ./
 RUN [ "$GPU_COMPILER" = no ] \
     || uv pip install --python .venv/bin/python --no-cache --target .venv/lib/gpu-compiler --no-deps --require-hashes --requirements gpu-compiler.txt
 
-FROM python:3.11.14-slim-bookworm
+FROM python:3.11.14-slim-bookworm${PYTHON_DIGEST}
 RUN apt-get update \
     && apt-get install -y --no-install-recommends bubblewrap git libseccomp2 \
     && rm -rf /var/lib/apt/lists/* \

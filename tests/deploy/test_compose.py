@@ -27,7 +27,18 @@ def test_there_is_a_database_an_api_and_two_workers():
 
 @each_service
 def test_every_image_is_pinned(service):
-    assert re.search(r":\d+\.\d+(\.\d+)?(-\w+)?$", service["image"])
+    release = service["image"].removesuffix("${POSTGRES_DIGEST:-}")
+    assert re.search(r":\d+\.\d+(\.\d+)?(-\w+)?$", release)
+
+
+def test_images_from_elsewhere_can_be_pinned_to_a_digest():
+    """The same variables are in deploy/README.md, and in the Dockerfile for the image that is built here."""
+    assert SERVICES["database"]["image"].endswith("${POSTGRES_DIGEST:-}")
+    for name in ("migrate", "api", "worker"):
+        assert SERVICES[name]["build"] == {"context": ".", "args": {"PYTHON_DIGEST": "${PYTHON_DIGEST:-}"}}
+    guide = (CHECKOUT / "deploy" / "README.md").read_text()
+    assert "`PYTHON_DIGEST=@sha256:" in guide
+    assert "`POSTGRES_DIGEST=@sha256:" in guide
 
 
 @each_service

@@ -42,10 +42,14 @@ def test_what_is_built_with_is_not_shipped():
 
 
 def test_every_base_is_pinned_to_a_release():
-    images = {rest.split()[0] for rest in rests("FROM", ALL)}
-    assert len(images) == 1
-    for image in images:
-        assert re.search(r":\d+\.\d+\.\d+-", image), image
+    [image] = {rest.split()[0] for rest in rests("FROM", ALL)}
+    assert re.fullmatch(r"python:\d+\.\d+\.\d+-[a-z-]+\$\{PYTHON_DIGEST\}", image), image
+
+
+def test_the_base_can_be_pinned_to_a_digest():
+    """An argument that a base uses stands before the first one. Without a digest, the release alone counts."""
+    assert ALL.index(("ARG", "PYTHON_DIGEST=")) < STAGES[0]
+    assert "`PYTHON_DIGEST=@sha256:" in (CHECKOUT / "deploy" / "README.md").read_text()
 
 
 @pytest.mark.parametrize(("chip", "needs"), [("GPU", "gpu-compiler.txt"), ("TPU", "--extra tpu")])
