@@ -87,7 +87,7 @@ def _is_wanted(item: pytest.Item, wanted: Collection[str]) -> bool:
     name = f"{item.nodeid}@{mark.args[0]}" if mark else item.nodeid
     if item.nodeid in wanted or name in wanted:
         return True
-    return bool(mark) and "test_hostile.py" in name and any(each.endswith(f"@{mark.args[0]}") for each in wanted)  # type: ignore[union-attr]
+    return bool(mark) and "tests/hostile/" in name and any(each.endswith(f"@{mark.args[0]}") for each in wanted)  # type: ignore[union-attr]
 
 
 def read_failures(file: Path) -> dict[str, Any]:

@@ -96,6 +96,8 @@ def test_all_attacks_of_a_batch_run_again_because_harm_shows_after_the_last() ->
     wanted = {"tests/hostile/test_hostile.py::test_an_attack[last]@attacks 3", "tests/docs/test_a.py::test_a@docs"}
     assert failures._is_wanted(item("hostile/test_hostile.py", "test_an_attack[first]", "attacks 3"), wanted)
     assert not failures._is_wanted(item("hostile/test_hostile.py", "test_an_attack[first]", "attacks 4"), wanted)
+    plain = {"tests/hostile/test_plain_user.py::test_they_leave_nothing@plain"}
+    assert failures._is_wanted(item("hostile/test_plain_user.py", "test_an_attack[first]", "plain"), plain)
     assert failures._is_wanted(item("docs/test_a.py", "test_a", "docs"), wanted)
     assert not failures._is_wanted(item("docs/test_a.py", "test_b", "docs"), wanted)
 

@@ -7,7 +7,7 @@ INSTALL_BWRAP = (
 ALLOW_USER_NAMESPACES = (
     "allow user namespaces: `sysctl -w kernel.unprivileged_userns_clone=1` (Debian), "
     "`sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu 24.04 and newer), "
-    "`sysctl -w user.max_user_namespaces=10000` where it is 0; in a container, run it with a seccomp profile that "
+    "`sysctl -w user.max_user_namespaces=10000` if it is lower; in a container, run it with a seccomp profile that "
     "allows `clone` and `unshare` with namespace flags"
 )
 READABLE_PYTHON = (

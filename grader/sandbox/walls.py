@@ -55,6 +55,6 @@ def remedy_for(output: str) -> str:
     text = output.lower()
     if "permission denied" in text or "permissionerror" in text or "modulenotfounderror" in text:
         return READABLE_PYTHON
-    if "bwrap:" in text and any(word in text for word in ("namespace", "uid map", "not permitted")):
+    if "bwrap:" in text and any(word in text for word in ("namespace", "user ns", "uid map", "not permitted")):
         return ALLOW_USER_NAMESPACES
     return next((wall.remedy for wall in WALLS if text.startswith(wall.name)), UNKNOWN)

@@ -23,6 +23,7 @@ from grader.package.package import Package
 from grader.review.reader import read_package
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.usage import descendants
+from grader.sandbox.walls import wall_names
 from grader.verdicts.verdict import Verdict
 from tests.hostile.attack import Attack
 
@@ -33,6 +34,8 @@ SECRET = b"canary-of-the-deployment-secret!"
 _ENVIRONMENT = "MESHGRADE_OWNER_TOKEN"
 # The users that forks become. A submission left a file if one of these users owns it outside scratch.
 _FORK_UIDS = range(61_000, 65_000)
+# The user of a service without root, and of all its forks. It is the last one above, so its files count as left.
+PLAIN_UID = 64_999
 _PLANTED = frozenset(
     "left-behind planted planted.pth sitecustomize.py from-left from-right jit_add-planted-cache".split()
 )
@@ -63,16 +66,19 @@ class Arena:
     """A judge whose sandbox lacks the walls `without`, and the targets of an attack.
 
     Use it as a context manager: `grade` from any thread; `left_behind` while nothing is graded.
+
+    Args:
+      host: a folder outside the sandbox, for a file that every user can read.
     """
 
-    def __init__(self, scratch: Path, without: frozenset[str] = frozenset()) -> None:
+    def __init__(self, scratch: Path, without: frozenset[str] = frozenset(), host: Path = Path("/var/tmp")) -> None:
         self.package = _with_less_memory(read_package(PACKAGE))
         self._scratch = scratch
         self._cache = scratch / "cache"
         self._canary = f"canary-{secrets.token_hex(8)}"
         self._sandbox: PooledSandbox = build_sandbox(scratch / "programs", without=without)
         self._judge = Judge(self._sandbox, SECRET, self._cache)
-        self._host = Path(tempfile.mkdtemp(prefix="meshgrade-host-", dir="/var/tmp"))
+        self._host = Path(tempfile.mkdtemp(prefix="meshgrade-host-", dir=host))
         self._listeners = list(_listeners(f"meshgrade-{self._canary}"))
         self._before: _State = {}
         self._left_before = frozenset(_left_on_the_host())
@@ -224,6 +230,25 @@ class Arena:
             "host": sorted(os.listdir(self._host)),
             "left": sorted(_left_on_the_host()),
         }
+
+
+def assert_held(arena: Arena, attack: Attack, verdict: Verdict) -> None:
+    """Assert that an attack got the verdict that it expects, and got nowhere."""
+    told = verdict.model_dump_json(indent=1)
+    assert attack.expects(verdict.status, verdict.reason), told
+    assert "CROSSED" not in verdict.stdout + verdict.stderr, told
+    for text in attack.says:
+        assert text in _said(verdict), told
+    assert verdict.walls == wall_names(), told
+    assert verdict.score == (100 if verdict.status == "accepted" else 0), told
+    arena.assert_tells_no_secret(verdict)
+
+
+def _said(verdict: Verdict) -> str:
+    """All that a student reads."""
+    messages = [item.message for item in (*verdict.checks, *verdict.cases)]
+    # The evidence of a public case quotes the submission's own lines, CROSSED in them, so it is not looked at.
+    return "\n".join([*messages, verdict.stdout, verdict.stderr])
 
 
 _State = dict[str, Any]

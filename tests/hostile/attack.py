@@ -25,7 +25,8 @@ _HEAD = """# Attacks on the walls
 
 Each of the {number} attacks is a file in [tests/hostile/submissions](../tests/hostile/submissions). The test suite submits every one of them
 and reads its verdict. After each batch of eight, it checks that nothing is left behind; if something is, it finds the attack that
-left it. `python -m tests.write` writes this page, and a test compares it with the files.
+left it. One attack in five also runs on a service without root.
+`python -m tests.write` writes this page, and a test compares it with the files.
 """
 
 

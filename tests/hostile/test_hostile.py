@@ -6,10 +6,8 @@ import platform
 
 import pytest
 
-from grader.sandbox.walls import wall_names
-from grader.verdicts.verdict import Verdict
-from tests.hostile.arena import Arena
-from tests.hostile.attack import Attack, read_corpus
+from tests.hostile.arena import Arena, assert_held
+from tests.hostile.attack import read_corpus
 from tests.hostile.witnesses import Step, batches
 from tests.selection import everything, has_changed, parameters
 
@@ -38,17 +36,6 @@ x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="call numbers of
 
 # If a batch did harm, its attacks run again and again.
 pytestmark = pytest.mark.timeout(900)
-
-
-def assert_held(arena: Arena, attack: Attack, verdict: Verdict) -> None:
-    told = verdict.model_dump_json(indent=1)
-    assert attack.expects(verdict.status, verdict.reason), told
-    assert "CROSSED" not in verdict.stdout + verdict.stderr, told
-    for text in attack.says:
-        assert text in _said(verdict), told
-    assert verdict.walls == wall_names()
-    assert verdict.score == (100 if verdict.status == "accepted" else 0)
-    arena.assert_tells_no_secret(verdict)
 
 
 def _in_batches(names: list[str], kind: str) -> list[object]:
@@ -82,10 +69,3 @@ def test_two_at_the_same_time_do_not_find_one_another(arena: Arena, since_check:
     since_check.append(attacks)
     for attack, verdict in zip(attacks, arena.attack_both(*attacks), strict=True):
         assert_held(arena, attack, verdict)
-
-
-def _said(verdict: Verdict) -> str:
-    """All that a student reads."""
-    messages = [item.message for item in (*verdict.checks, *verdict.cases)]
-    # The evidence of a public case quotes the submission's own lines, CROSSED in them, so it is not looked at.
-    return "\n".join([*messages, verdict.stdout, verdict.stderr])

@@ -4,9 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from grader.sandbox import bubblewrap
 from grader.sandbox.doctor import probe_walls
-from grader.sandbox.remedies import READABLE_PYTHON
+from grader.sandbox.remedies import ALLOW_USER_NAMESPACES, READABLE_PYTHON
 from grader.sandbox.walls import remedy_for
 
 
@@ -57,3 +59,15 @@ def test_in_a_container_every_wall_but_the_namespaces_holds():
 
 def test_an_unreadable_interpreter_is_explained():
     assert remedy_for("landlock: [Errno 13] Permission denied: '/root/python'") == READABLE_PYTHON
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "bwrap: No permissions to create a new namespace",
+        "bwrap: unshare user ns: No space left on device",
+        "bwrap: setting up uid map: Operation not permitted",
+    ],
+)
+def test_a_machine_that_permits_no_user_namespaces_is_explained(said):
+    assert remedy_for(said) == ALLOW_USER_NAMESPACES

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import os
 import re
 import shutil
 import socket
@@ -29,7 +30,9 @@ from app.grading.queue.models import DeploymentRow, WorkerRow
 from app.grading.queue.standstill import RESTART
 from app.grading.queue.workers import LIVE_S, WorkerSetback, WorkerWall, try_to_write
 from grader.judging.self_test import Trial
+from grader.runner import kernel
 from grader.sandbox.doctor import WallReport
+from grader.sandbox.remedies import ALLOW_USER_NAMESPACES
 
 
 @pytest.fixture(autouse=True)
@@ -331,3 +334,31 @@ def test_a_machine_without_git_is_ready_and_the_remedy_is_named(monkeypatch):
 def test_the_trial_is_accepted():
     trial = try_grading(load_settings())
     assert trial.graded, trial.found
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_nothing_is_graded_without_root_and_user_namespaces(tmp_path: Path, most: int) -> None:
+    """The kernel permits this user `most`, and bubblewrap needs more."""
+
+    def permit() -> None:
+        user, group = os.getuid(), os.getgid()
+        kernel.unshare(kernel.CLONE_NEWUSER)
+        for name, value in (("setgroups", "deny"), ("uid_map", f"1000 {user} 1"), ("gid_map", f"1000 {group} 1")):
+            Path("/proc/self", name).write_text(value)
+        Path("/proc/sys/user/max_user_namespaces").write_text(str(most))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "app.entry.cli", "doctor", "--json"],
+        env={**os.environ, "MESHGRADE_DATA": str(tmp_path)},
+        preexec_fn=permit,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["trial"] is None
+    namespaces, *others = found["walls"]
+    assert (namespaces["name"], namespaces["remedy"]) == ("namespaces", ALLOW_USER_NAMESPACES)
+    assert not any(wall["up"] for wall in found["walls"])
+    assert {wall["found"] for wall in others} == {"not tested, because the wall namespaces is missing"}
