@@ -52,12 +52,15 @@ def _cpu_of_others_s(root: int) -> float:
 
 def pss_mb(root: int) -> float:
     """Resident MB (10^6 bytes) of a process and all below it, each page divided by the processes that share it."""
-    total = 0
-    for pid in descendants(root):
-        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return total * 1024 / 1e6
+    return sum(pss_mb_of(pid) for pid in descendants(root))
+
+
+def pss_mb_of(pid: int) -> float:
+    """The same of one process; 0 if it has ended."""
+    with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024 / 1e6
+    return 0.0
 
 
 def warm_forks(root: int) -> list[int]:

@@ -49,7 +49,7 @@ class PooledSandbox:
         self._compiled = compiled
         self._ceiling = ceiling
         self._verifiers = Verifiers(self._take, keep=os.cpu_count() or 1)
-        pool.when_asleep = self._verifiers.release
+        pool.when_at_rest = self._verifiers.release
         self.walls: tuple[str, ...] = walls
 
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> ForkSession:

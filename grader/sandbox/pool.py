@@ -32,8 +32,10 @@ _MAX_PAUSE_S = 15.0
 # A slot takes the next waiting submission within this time.
 _BETWEEN_TWO_S = 0.15
 # After this long without a submission, the last problem keeps no more forks than the others, and few problems keep any.
+# Generic forks are left only for the numbers of devices that were asked for last: so many for each program.
 _SPARE_S = 300.0
 _RESTING_PROBLEMS = 4
+_RESTING_GENERIC = 2
 # After this long, only one fork is left: a generic one with as many devices as the last request needed. Opening a
 # problem or saving a draft wakes the pool.
 ASLEEP_S = 900.0
@@ -134,8 +136,8 @@ class Pool:
         # Versions whose warm-up failed. Until the next try, their submissions run in generic forks.
         self._setbacks = Setbacks()
         self._lent: list[ForkSession] = []
-        # Called whenever the pool finds itself asleep, so others can let go of idle processes, too.
-        self.when_asleep: Callable[[], None] = lambda: None
+        # Called whenever the pool finds itself at rest, so others can let go of idle processes, too.
+        self.when_at_rest: Callable[[], None] = lambda: None
         self._last_returned = self._last_asked = -math.inf
         # The first thread makes only generic forks, so that no submission has to wait for a warm-up.
         self._threads = [
@@ -237,8 +239,16 @@ class Pool:
         self._keep_problems(self._settings.problems)
 
     def _keep_problems(self, number: int) -> None:
-        problems = [each for each in self._asked if each.warmup is not None]
-        for old in problems[:-number]:
+        self._keep_last(number, [each for each in self._asked if each.warmup is not None])
+
+    def _keep_generic(self, number: int) -> None:
+        """Keep the kinds asked for last, of each program: runners and verifiers of other problems may need others."""
+        generic = [each for each in self._asked if each.warmup is None]
+        for program in {each.program for each in generic}:
+            self._keep_last(number, [each for each in generic if each.program == program])
+
+    def _keep_last(self, number: int, kinds: list[_Kind]) -> None:
+        for old in kinds[:-number]:
             del self._asked[old]
             for session in self._waiting.pop(old, ()):
                 session.close()
@@ -363,8 +373,8 @@ class Pool:
         if time.monotonic() - self._last_asked < _SPARE_S:
             return
         self._keep_problems(_RESTING_PROBLEMS)
-        if self._is_asleep():
-            self.when_asleep()
+        self._keep_generic(_RESTING_GENERIC)
+        self.when_at_rest()
         for kind, queue in self._waiting.items():
             while kind in self._asked and len(queue) > self._target(kind):
                 queue.pop().close()

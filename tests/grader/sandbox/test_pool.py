@@ -107,6 +107,22 @@ def test_after_a_while_without_submissions_few_problems_stay_warm(tmp_path, monk
         wait_for(lambda: pool.stats().warm == {"v2": 1}, "the older one is released")
 
 
+def test_after_a_while_generic_forks_are_left_for_the_last_numbers_of_devices_and_no_verifier(tmp_path, monkeypatch):
+    with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=0, problems=1, fillers=1)) as pool:
+        for devices in (1, 2, 4):
+            pool.warm(replace(SPEC, devices=devices))
+            with pool.verifier(devices, SPEC.limits):
+                pass
+        wait_for(lambda: pool.stats().full and pool.stats().generic == 6, "each number of devices has two")
+        assert len(pool._verifiers.pids()) == 3
+        monkeypatch.setattr(pool_module, "_SPARE_S", 0.0)
+        wait_for(lambda: pool.stats().generic == 4, "the oldest are let go")
+        left = {(kind.program, kind.devices) for kind, queue in pool._pool._waiting.items() if queue}
+        assert left == {("serve", 2), ("serve", 4), ("verify", 2), ("verify", 4)}
+        wait_for(lambda: not pool._verifiers.pids(), "no verifier is left")
+        assert answers(pool, replace(SPEC, devices=1))
+
+
 def test_after_a_longer_while_one_generic_fork_is_left_and_a_wish_wakes_the_pool(tmp_path, monkeypatch):
     other = replace(WARM, warmup=Warmup("v2", WARM.warmup.source), devices=WARM.devices // 2)
     with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=1, problems=2, fillers=1)) as pool:

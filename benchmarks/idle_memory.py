@@ -1,0 +1,117 @@
+"""What a server holds in memory, by kind of process: while it prepares its problems after a first start, and at rest.
+
+Usage: python -m benchmarks.idle_memory [--problems N] [--rest SECONDS]
+
+Memory is PSS: resident pages, each shared one divided by the number of processes that share it.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.processes import pss_mb_of
+from benchmarks.server import Server
+from benchmarks.workload import CHECKOUT
+from grader.core.errors import MeshgradeError
+from grader.sandbox.usage import descendants
+
+_LOOK_S = 2.0
+_LIMIT_S = 1800.0
+# Five minutes after the last submission, a pool lets go of what only more of them would need.
+_REST_S = 330.0
+_ZYGOTE = "/opt/meshgrade/grader/runner/zygote.py"
+# Bubblewrap's command line names the zygote, too.
+_INSIDE = "/opt/meshgrade/venv/bin/"
+
+
+def memory_mb(root: int) -> Counter[str]:
+    """The memory of a service's processes, by kind."""
+    found: Counter[str] = Counter()
+    has_zygote = False
+    for pid in descendants(root):
+        kind = "service" if pid == root else "others"
+        command = _command(pid)
+        if command.startswith(_INSIDE) and _ZYGOTE in command:
+            # Each fork is below the zygote, and so comes after it.
+            kind = "forks" if has_zygote else "zygote"
+            has_zygote = True
+        found[kind] += pss_mb_of(pid)  # type: ignore[assignment]
+    return found
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+class _Peak:
+    """Watches a service in a thread of its own."""
+
+    def __init__(self, root: int) -> None:
+        self.mb: Counter[str] = Counter()
+        self._root = root
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> "_Peak":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_LOOK_S):
+            now = memory_mb(self._root)
+            if now.total() > self.mb.total():
+                self.mb = now
+
+
+def measure(problems: int, rest_s: float) -> None:
+    """Raises `BenchmarkFailed` if the server does not start."""
+    with tempfile.TemporaryDirectory(prefix="meshgrade-idle-memory-") as made:
+        folder = Path(made)
+        for path in sorted((CHECKOUT / "problems").glob("*/problem.toml"))[:problems]:
+            shutil.copytree(path.parent, folder / "problems" / path.parent.name)
+        began = time.monotonic()
+        with Server(folder / "data", folder / "problems", "", _quiet, start_limit_s=_LIMIT_S) as server:
+            with _Peak(server.pid) as peak:
+                server.wait_for("prepared", _quiet)
+            _say(f"the most until all is prepared, {time.monotonic() - began:.0f} s after the start", peak.mb)
+            _say("then", memory_mb(server.pid))
+            time.sleep(rest_s)
+            _say(f"{rest_s:.0f} s later", memory_mb(server.pid))
+
+
+def _say(when: str, mb: Counter[str]) -> None:
+    parts = ", ".join(f"{kind} {each:,.0f}" for kind, each in mb.most_common())
+    print(f"{when}: {mb.total():,.0f} MB ({parts})", flush=True)
+
+
+def _quiet(line: str) -> None:
+    """Not every step of each problem."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.idle_memory")
+    parser.add_argument("--problems", type=int, default=10_000, help="at most this many of the shipped ones")
+    parser.add_argument("--rest", type=float, default=_REST_S, help="seconds to wait before the last reading")
+    asked = parser.parse_args()
+    if asked.problems < 1 or asked.rest < 0:
+        parser.error("--problems must be at least 1, and --rest not negative")
+    measure(asked.problems, asked.rest)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except MeshgradeError as error:
+        sys.exit(f"Error: {error}")
