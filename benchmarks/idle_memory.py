@@ -1,29 +1,42 @@
 """What a server holds in memory, by kind of process: while it prepares its problems after a first start, and at rest.
 
-Usage: python -m benchmarks.idle_memory [--problems N] [--rest SECONDS]
+Usage: python -m benchmarks.idle_memory [--problems N] [--rest SECONDS] [--pool]
 
+With `--pool`, no server starts: it takes half a minute to see what a pool alone holds, and what of it is left at rest.
 Memory is PSS: resident pages, each shared one divided by the number of processes that share it.
 """
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.processes import pss_mb_of
+from benchmarks.processes import pss_mb, pss_mb_of
 from benchmarks.server import Server
 from benchmarks.workload import CHECKOUT
 from grader.core.errors import MeshgradeError
+from grader.package.package import Limits
+from grader.sandbox import pool
+from grader.sandbox.build import build_sandbox
+from grader.sandbox.pool import PoolSettings
+from grader.sandbox.protocol import RunnerSpec
 from grader.sandbox.usage import descendants
 
 _LOOK_S = 2.0
 _LIMIT_S = 1800.0
 # Five minutes after the last submission, a pool lets go of what only more of them would need.
 _REST_S = 330.0
+# The devices of the meshes of the shipped problems, the rarest first; and how many verifiers of each compile at a time.
+_DEVICES, _AT_ONCE = (7, 6, 1, 4, 8), 2
+# Two runners and two verifiers.
+_LEFT = 2 * pool._RESTING_GENERIC
+_LIMITS = Limits(time_s=20.0, wall_s=60.0, memory_mb=1024)
 _ZYGOTE = "/opt/meshgrade/grader/runner/zygote.py"
 # Bubblewrap's command line names the zygote, too.
 _INSIDE = "/opt/meshgrade/venv/bin/"
@@ -91,6 +104,31 @@ def measure(problems: int, rest_s: float) -> None:
             _say(f"{rest_s:.0f} s later", memory_mb(server.pid))
 
 
+def measure_pool() -> None:
+    """What a pool holds that was asked for runners and verifiers with each number of devices that problems need."""
+    settings = PoolSettings(generic=1, per_problem=0, problems=1, fillers=2)
+    with tempfile.TemporaryDirectory() as made, build_sandbox(Path(made), settings=settings) as sandbox:
+        for devices in _DEVICES:
+            sandbox.warm(RunnerSpec(devices, _LIMITS))
+            with ExitStack() as lent:
+                for _ in range(_AT_ONCE):
+                    lent.enter_context(sandbox.verifier(devices, _LIMITS))
+        while not sandbox.stats().full:
+            time.sleep(_LOOK_S)
+        print(f"the pool and {_AT_ONCE * len(_DEVICES)} idle verifiers: {_below_mb():,.0f} MB", flush=True)
+        # The pool looks at the clock by this.
+        pool._SPARE_S = 0.0
+        while not sandbox.stats().full or sandbox.stats().generic > _LEFT:
+            time.sleep(_LOOK_S)
+        time.sleep(_LOOK_S)
+        print(f"the pool at rest: {_below_mb():,.0f} MB", flush=True)
+
+
+def _below_mb() -> float:
+    """The memory of all processes that this one has started."""
+    return pss_mb(os.getpid()) - pss_mb_of(os.getpid())
+
+
 def _say(when: str, mb: Counter[str]) -> None:
     parts = ", ".join(f"{kind} {each:,.0f}" for kind, each in mb.most_common())
     print(f"{when}: {mb.total():,.0f} MB ({parts})", flush=True)
@@ -104,10 +142,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.idle_memory")
     parser.add_argument("--problems", type=int, default=10_000, help="at most this many of the shipped ones")
     parser.add_argument("--rest", type=float, default=_REST_S, help="seconds to wait before the last reading")
+    parser.add_argument("--pool", action="store_true", help="only what a pool holds, without a server")
     asked = parser.parse_args()
     if asked.problems < 1 or asked.rest < 0:
         parser.error("--problems must be at least 1, and --rest not negative")
-    measure(asked.problems, asked.rest)
+    if asked.pool:
+        measure_pool()
+    else:
+        measure(asked.problems, asked.rest)
 
 
 if __name__ == "__main__":
