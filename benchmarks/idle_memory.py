@@ -105,7 +105,7 @@ def measure(problems: int, rest_s: float) -> None:
 
 
 def measure_pool() -> None:
-    """What a pool holds that was asked for runners and verifiers with each number of devices that problems need."""
+    """What a pool holds after requests for runners and verifiers with each number of devices that problems need."""
     settings = PoolSettings(generic=1, per_problem=0, problems=1, fillers=2)
     with tempfile.TemporaryDirectory() as made, build_sandbox(Path(made), settings=settings) as sandbox:
         for devices in _DEVICES:

@@ -32,7 +32,7 @@ _MAX_PAUSE_S = 15.0
 # A slot takes the next waiting submission within this time.
 _BETWEEN_TWO_S = 0.15
 # After this long without a submission, the last problem keeps no more forks than the others, and few problems keep any.
-# Generic forks are left only for the numbers of devices that were asked for last: so many for each program.
+# Of generic forks, those for the last numbers of devices are left: so many for each program.
 _SPARE_S = 300.0
 _RESTING_PROBLEMS = 4
 _RESTING_GENERIC = 2

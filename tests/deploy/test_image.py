@@ -47,7 +47,7 @@ def test_every_base_is_pinned_to_a_release():
 
 
 def test_the_base_can_be_pinned_to_a_digest():
-    """An argument that a base uses stands before the first one. Without a digest, the release alone counts."""
+    """Docker reads an argument of a base only above the first one. Without a digest, the release alone counts."""
     assert ALL.index(("ARG", "PYTHON_DIGEST=")) < STAGES[0]
     assert "`PYTHON_DIGEST=@sha256:" in (CHECKOUT / "deploy" / "README.md").read_text()
 
