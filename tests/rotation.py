@@ -62,6 +62,7 @@ PARTS: dict[str, Part] = {
     "problems": Part(("tests/problems",)),
     "others": Part(("tests", *_without(*(f"tests/{folder}" for folder in _FOLDERS), *_OF_THEIR_OWN))),
     "next-jax": Part(command=("./meshgrade", "test", "--next-jax", "--all")),
+    "other-pythons": Part(command=(".venv/bin/python", "-m", "tests.other_pythons")),
     "gpu": Part(command=("./meshgrade", "test", "--gpu")),
     "tpu": Part(command=("./meshgrade", "test", "--tpu")),
 }
