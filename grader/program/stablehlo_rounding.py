@@ -1,24 +1,31 @@
-"""Find the arguments of an exported program whose elements reach its outputs only in a narrower dtype.
+"""Find the arguments of an exported program of which elements reach its outputs only in a narrower dtype.
 
 A state that a step rounds to bfloat16, and widens again, has lost its digits, whatever its dtype. XLA may leave out
 such a pair of conversions on one kind of device and keep it on another, so this is read from the program as written.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from grader.program.stablehlo_statements import Span, Statement, Statements
 from grader.program.tokens import ProgramUnreadable, Tokens
 
+
+def _operations(names: str) -> frozenset[str]:
+    return frozenset(f"stablehlo.{name}" for name in names.split())
+
+
 # After these, an element of the result is computed from many of an operand: a gradient contains no rounded weight.
-_ENDS = frozenset(
-    f"stablehlo.{name}" for name in "compare convolution dot dot_general is_finite reduce reduce_window".split()
-)
-_ROUNDS = frozenset({"stablehlo.bitcast_convert", "stablehlo.reduce_precision"})
+_ENDS = _operations("compare convolution dot dot_general is_finite reduce_window")
+_ROUNDS = _operations("bitcast_convert reduce_precision round_nearest_even round_nearest_afz floor ceil")
+# Each element of the result is one of an element of an operand: the first operands are those.
+_PARTS = {"stablehlo.concatenate": None, "stablehlo.pad": 2, "stablehlo.dynamic_update_slice": 2}
 # With one result per operand, in the same order.
-_ONE_BY_ONE = frozenset(
-    f"stablehlo.{name}"
-    for name in "all_gather all_reduce all_to_all collective_permute optimization_barrier reduce_scatter".split()
-)
+_ONE_BY_ONE = _operations("all_gather all_reduce all_to_all collective_permute optimization_barrier reduce_scatter")
+# Of these, the result contains each operand with a constant factor, if the other one is constant.
+_PRODUCTS = _operations("multiply divide")
+_MOVES = _operations("add subtract negate convert reshape transpose reverse slice dynamic_slice select") | _ROUNDS
 _DEEPEST = 200
 _MOST_STATEMENTS = 1_000_000
 _MOST_ROUNDS = 64
@@ -26,13 +33,25 @@ _MOST_ROUNDS = 64
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """The arguments whose elements a value contains, as sets: bit n is argument n. An argument can be in both."""
+    """The arguments whose elements a value contains, as sets: bit n is argument n.
 
+    Attributes:
+      whole: each element contains one of the argument, at its full precision.
+      exact: some elements do.
+      lost: some elements contain only rounded ones of the argument.
+      linear: what is contained is added up with constant factors, so that a sum over a new dimension contains it, too.
+      grown: by how many times a concatenation made the value larger.
+      constant: the same in every run.
+      zero: the constant 0.
+    """
+
+    whole: int = 0
     exact: int = 0
-    rounded: int = 0
-
-    def __or__(self, other: "_Carried") -> "_Carried":
-        return _Carried(self.exact | other.exact, self.rounded | other.rounded)
+    lost: int = 0
+    linear: int = 0
+    grown: int = 1
+    constant: bool = False
+    zero: bool = False
 
 
 _NOTHING = _Carried()
@@ -40,9 +59,10 @@ Values = tuple[_Carried, ...]
 
 
 def rounded_arguments(tokens: Tokens) -> tuple[tuple[int, int], ...]:
-    """Pairs (output, argument): elements of the argument are in the output, and all of them were rounded on the way.
+    """Pairs (output, argument): elements of the output contain elements of the argument only after they were rounded.
 
-    Elements are followed through operations that move, cast or change them one by one, and through loops and branches.
+    Elements are followed through operations that move, cast or change them one by one, through loops and branches, and
+    through sums over a dimension that the argument does not have, such as one of stacked arrays.
     Raises:
       ProgramUnreadable: functions call one another too deeply, or unfold to too many statements.
     """
@@ -60,12 +80,12 @@ class _Reader:
         main = self._read.functions.get("@main")
         if main is None:
             return ()
-        outputs = self._call("@main", tuple(_Carried(1 << number) for number in range(len(main.arguments))), 0)
+        outputs = self._call("@main", tuple(_argument(number) for number in range(len(main.arguments))), 0)
         return tuple(
             (output, argument)
             for output, carried in enumerate(outputs)
             for argument in range(len(main.arguments))
-            if carried.rounded >> argument & 1 and not carried.exact >> argument & 1
+            if carried.lost >> argument & 1
         )
 
     def _call(self, name: str, arguments: Values, depth: int) -> Values:
@@ -90,7 +110,7 @@ class _Reader:
                 returned = given
                 continue
             results = self._evaluate(statement, given, values, depth)
-            values[statement.name] = _either(results)
+            values[statement.name] = results[0] if len(results) == 1 else _together(results)
             for number, carried in enumerate(results):
                 values[f"{statement.name}#{number}"] = carried
         return returned
@@ -107,15 +127,68 @@ class _Reader:
             return self._loop(statement, given, values, depth)
         if operation in {"stablehlo.case", "stablehlo.if"}:
             branches = [self._block(region, dict(values), depth) for region in statement.regions]
-            return tuple(_either(each) for each in zip(*branches, strict=False))
+            return tuple(_parts(each) for each in zip(*branches, strict=False))
         if operation in _ONE_BY_ONE and len(given) == statement.results:
             return given
-        whole = _either(given)
+        return (self._one(statement, given, values, depth),) * max(1, statement.results)
+
+    def _one(self, statement: Statement, given: Values, values: dict[str, _Carried], depth: int) -> _Carried:
+        """What each result contains of an operation on elements or on parts of arrays."""
+        operation = statement.operation
+        if operation in {"stablehlo.constant", "stablehlo.iota"}:
+            return _Carried(constant=True, zero=operation == "stablehlo.constant" and self._is_zero(statement))
         if operation in _ENDS:
-            whole = _NOTHING
-        elif operation in _ROUNDS or (operation == "stablehlo.convert" and self._narrows(statement)):
-            whole = _Carried(0, whole.exact | whole.rounded)
-        return (whole,) * max(1, statement.results)
+            return self._mixed(statement, given)
+        if operation == "stablehlo.reduce":
+            return self._reduced(statement, given)
+        if operation == "stablehlo.select":
+            return _parts(given[1:])
+        if operation in _PARTS:
+            parts = _parts(given[: _PARTS[operation]])
+            return self._stacked(statement, parts) if operation == "stablehlo.concatenate" else parts
+        if operation == "stablehlo.scatter" and len(given) == 3 and statement.regions:
+            body = statement.regions[-1]
+            names = self._read.block_labels(body)
+            (put,) = self._block(body, values | dict(zip(names, (given[0], given[2]), strict=False)), depth)
+            return _parts((given[0], put))
+        if operation in _PRODUCTS:
+            return _product(given)
+        found = _together(given)
+        if operation in _ROUNDS or (operation == "stablehlo.convert" and self._narrows(statement)):
+            found = replace(found, whole=0, exact=0, lost=found.whole | found.exact | found.lost)
+        if operation in _MOVES or (operation == "stablehlo.broadcast_in_dim" and self._keeps_its_size(statement)):
+            return found
+        return replace(found, linear=0, grown=1)
+
+    def _mixed(self, statement: Statement, given: Values) -> _Carried:
+        """What is left by an operation on many elements. A product with a constant matrix may only move them."""
+        together, sizes = _together(given), self._sizes(statement)
+        others = [size for each, size in zip(given, sizes, strict=False) if not each.constant]
+        is_product = statement.operation in {"stablehlo.dot", "stablehlo.dot_general"}
+        if is_product and len(sizes) == 3 and others == sizes[2:]:
+            return together
+        return _Carried(constant=together.constant)
+
+    def _reduced(self, reduce: Statement, given: Values) -> _Carried:
+        """What a sum contains: all of its operand if its dimensions have size 1, and linear parts of a stack."""
+        sizes = self._sizes(reduce)
+        if not sizes or len(given) != 2:
+            return _NOTHING
+        operand, times = given[0], sizes[0] // max(1, sizes[-1])
+        if times == 1:
+            return operand
+        tokens = self._tokens
+        applies = next((at for at in range(reduce.at, reduce.end) if tokens[at] == "applies"), None)
+        is_sum = applies is not None and tokens[applies + 1] == "stablehlo.add"
+        if not is_sum or times != operand.grown:
+            return _NOTHING
+        exact = (operand.whole | operand.exact) & operand.linear
+        return _Carried(whole=exact, exact=exact, lost=operand.lost & operand.linear & ~exact, linear=operand.linear)
+
+    def _stacked(self, concatenate: Statement, parts: _Carried) -> _Carried:
+        sizes = self._sizes(concatenate)
+        equal = sizes and len(set(sizes[:-1])) == 1
+        return replace(parts, grown=parts.grown * (len(sizes) - 1)) if equal else replace(parts, linear=0, grown=1)
 
     def _loop(self, loop: Statement, given: Values, values: dict[str, _Carried], depth: int) -> Values:
         """What a loop returns after one round or more."""
@@ -123,7 +196,7 @@ class _Reader:
         state = self._block(body, values | dict(zip(names, given, strict=False)), depth)
         for _ in range(_MOST_ROUNDS):
             after = self._block(body, values | dict(zip(names, state, strict=False)), depth)
-            joined = tuple(one | other for one, other in zip(state, after, strict=False))
+            joined = tuple(_parts(pair) for pair in zip(state, after, strict=False))
             if joined == state:
                 return state
             state = joined
@@ -131,22 +204,87 @@ class _Reader:
 
     def _narrows(self, convert: Statement) -> bool:
         """Whether `convert %0 : (tensor<4xf32>) -> tensor<4xbf16>` loses digits. So does a cast to integers."""
-        tokens, found = self._tokens, list[str]()
-        at = convert.at
-        while len(found) < 2 and at < tokens.end:
-            if tokens[at] == "tensor" and tokens[at + 1] == "<":
-                inside = "".join(tokens.items[at + 2 : tokens.partners[at + 1]]).partition(",")[0]
-                found.append(inside.rpartition("x")[2])
-            at += 1
-        if len(found) < 2:
-            raise tokens.error(convert.at, "a conversion with two types")
-        before, after = (_digits(name) for name in found)
+        found = self._types(convert)
+        if not found:
+            raise self._tokens.error(convert.at, "a conversion with its types")
+        # A single type is that of the operand and the result.
+        before, after = (_digits(name.rpartition("x")[2]) for name in (found[0], found[-1]))
         return after < before
 
+    def _keeps_its_size(self, statement: Statement) -> bool:
+        return len(set(self._sizes(statement))) == 1
 
-def _either(some: Values) -> _Carried:
-    found = _NOTHING
-    for each in some:
+    def _is_zero(self, constant: Statement) -> bool:
+        tokens, at = self._tokens, constant.at + 1
+        if tokens[at] != "dense" or tokens[at + 1] != "<":
+            return False
+        try:
+            return float("".join(tokens.items[at + 2 : tokens.partners[at + 1]])) == 0.0
+        except ValueError:
+            return False
+
+    def _sizes(self, statement: Statement) -> list[int]:
+        """How many elements the operands and the result have, in `(tensor<4xf32>, tensor<f32>) -> tensor<f32>`."""
+        sizes = []
+        for name in self._types(statement):
+            *dimensions, _ = name.split("x")
+            if not all(each.isdigit() for each in dimensions):
+                return []
+            sizes.append(math.prod(map(int, dimensions)))
+        return sizes
+
+    def _types(self, statement: Statement) -> list[str]:
+        """The types that end a statement, such as `4xf32`, without their shardings."""
+        tokens, found = self._tokens, list[str]()
+        for at in range(statement.at, min(statement.end, tokens.end)):
+            if tokens[at] == "tensor" and tokens[at + 1] == "<":
+                inside = "".join(tokens.items[at + 2 : tokens.partners[at + 1]])
+                found.append(inside.partition(",")[0])
+        return found
+
+
+def _argument(number: int) -> _Carried:
+    bit = 1 << number
+    return _Carried(whole=bit, exact=bit, linear=bit)
+
+
+def _together(some: Iterable[_Carried]) -> _Carried:
+    """Of elements that are computed from one of each value: what one of them contains exactly is not lost."""
+    values = list(some)
+    whole = _any(each.whole for each in values)
+    return _Carried(
+        whole,
+        _any(each.exact for each in values),
+        _any(each.lost for each in values) & ~whole,
+        _any(each.linear for each in values),
+        max((each.grown for each in values), default=1),
+        constant=bool(values) and all(each.constant for each in values),
+        zero=bool(values) and all(each.zero for each in values),
+    )
+
+
+def _parts(some: Iterable[_Carried]) -> _Carried:
+    """Of elements that are each one of one of the values."""
+    values = list(some)
+    joined = _together(values)
+    whole = values[0].whole if values else 0
+    for each in values[1:]:
+        whole &= each.whole
+    return replace(joined, whole=whole, lost=_any(each.lost for each in values))
+
+
+def _product(given: Values) -> _Carried:
+    """Of a product or a quotient. A factor 0 leaves nothing of the other, and only constant factors keep it linear."""
+    if any(each.zero for each in given):
+        return _Carried(constant=True, zero=True)
+    found = _together(given)
+    linear = _any(each.linear for each in given) if sum(not each.constant for each in given) == 1 else 0
+    return replace(found, linear=linear, grown=found.grown if linear else 1)
+
+
+def _any(sets: Iterable[int]) -> int:
+    found = 0
+    for each in sets:
         found |= each
     return found
 

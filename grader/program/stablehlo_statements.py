@@ -13,12 +13,16 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`operands` are the values that it names outside its regions. Each region is a range of tokens."""
+    """`operands` are the values that it names outside its regions. Each region is a range of tokens.
+
+    Its tokens begin at `at`, with the name of its operation, and end before `end`.
+    """
 
     name: str
     results: int
     operation: str
     at: int
+    end: int
     operands: tuple[str, ...]
     regions: tuple[Span, ...]
 
@@ -58,6 +62,14 @@ class Statements:
             return []
         start = next((at for at in range(opening - 2, -1, -1) if tokens.partners[at] == opening - 1), opening)
         return [tokens[at] for at in range(start + 1, opening - 1) if tokens[at][:1] == "%"]
+
+    def block_labels(self, span: Span) -> list[str]:
+        """The names after the label of a body: `{ ^bb0(%arg1: type, %arg2: type):`."""
+        tokens = self.tokens
+        opening = next((at for at in range(span[0], min(span[0] + 3, span[1])) if tokens[at] == "("), None)
+        if opening is None:
+            return []
+        return [tokens[at] for at in range(opening + 1, tokens.partners[opening]) if tokens[at][:1] == "%"]
 
     def carried(self, loop: Statement) -> list[str]:
         """The names that a loop's body has for its operands: `while(%iterArg = %4, %iterArg_0 = %5)`."""
@@ -100,7 +112,7 @@ class Statements:
         while at < end and not self._begins(at):
             self._collect(at, operands, regions)
             at = behind(tokens, at)
-        return Statement(name, results, tokens[start].strip('"'), start, tuple(operands), tuple(regions)), at
+        return Statement(name, results, tokens[start].strip('"'), start, at, tuple(operands), tuple(regions)), at
 
     def _begins(self, at: int) -> bool:
         """Whether a statement begins here: `%1 =`, `%1:2 =`, or a return."""

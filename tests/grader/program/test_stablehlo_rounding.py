@@ -42,7 +42,7 @@ def scanned(p: jax.Array, m: jax.Array) -> jax.Array:
         (lambda p, m, g: (jnp.where(narrow(m) > 0, p, g), m), ()),
         (lambda p, m, g: (scanned(p, m), m), ((0, 0),)),
         (lambda p, m, g: (jax.lax.cond(g[0] > 0, narrow, narrow, p), m), ((0, 0),)),
-        (lambda p, m, g: (jax.lax.cond(g[0] > 0, narrow, jnp.negative, p), m), ()),
+        (lambda p, m, g: (jax.lax.cond(g[0] > 0, narrow, jnp.negative, p), m), ((0, 0),)),
         (lambda p, m, g: jax.lax.optimization_barrier((narrow(p), m)), ((0, 0),)),
         (
             lambda p, m, g: (
@@ -59,8 +59,43 @@ def scanned(p: jax.Array, m: jax.Array) -> jax.Array:
         "both branches", "one branch", "barrier", "bits",
     ],
 )  # fmt: skip
-def test_only_what_is_always_rounded_on_its_way_counts(function: Any, rounded: tuple[tuple[int, int], ...]) -> None:
+def test_only_what_is_rounded_on_its_way_counts(function: Any, rounded: tuple[tuple[int, int], ...]) -> None:
     assert written(function) == rounded
+
+
+@pytest.mark.parametrize(
+    "momentum",
+    [
+        lambda m, g: 0.9 * narrow(m) + g + 0 * m,
+        lambda m, g: 0.9 * jnp.concatenate([narrow(m[:3]), m[3:]]) + g,
+        lambda m, g: m.at[:3].set(narrow(m[:3])) + g,
+        lambda m, g: jnp.where(g > 0, narrow(m), m) + g,
+        lambda m, g: jax.lax.fori_loop(0, 3, lambda i, new: new.at[i].set(narrow(new)[i]), m) + g,
+        lambda m, g: jnp.sum(narrow(m)[None], axis=0) + g,
+        lambda m, g: jnp.mean(jnp.stack([narrow(m), g]), axis=0),
+        lambda m, g: narrow(m) @ jnp.eye(4) + g,
+        lambda m, g: jnp.round(m * 256) / 256 + g,
+    ],
+    ids=["times zero", "joined", "put", "chosen", "one by one", "of one", "stacked", "unit matrix", "fixed point"],
+)
+def test_digits_that_some_elements_lose_count_however_they_are_put_together(momentum: Any) -> None:
+    assert written(lambda p, m, g: (p, momentum(m, g))) == ((1, 1),)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        lambda p, m, g: jnp.sum(jnp.stack([p, -0.1 * narrow(p), g]), axis=0),
+        lambda p, m, g: p.at[:2].add(narrow(p)[:2]),
+        lambda p, m, g: jnp.where(narrow(m) > 0, p, p + g),
+        # A bias's gradient is a sum over rows, and so contains no parameter of which each row was computed.
+        lambda p, m, g: p - jnp.sum(jnp.broadcast_to(narrow(m), (6, 4)) - 1, axis=0),
+        lambda p, m, g: p - jnp.sum(jnp.stack([narrow(m), g]) * jnp.stack([g, g]), axis=0),
+    ],
+    ids=["stacked beside itself", "added to itself", "choice", "rows", "data as factors"],
+)
+def test_a_rounded_copy_beside_the_leaf_or_in_a_gradient_loses_nothing(new: Any) -> None:
+    assert written(lambda p, m, g: (new(p, m, g), m)) == ()
 
 
 def test_a_shard_map_and_the_functions_in_it_are_entered() -> None:
