@@ -54,6 +54,7 @@ nothing that is graded; 2,616 random changes of a program's text, of which none 
 | The same in `lax.switch`, in loops with other numbers of rounds, and in a function that is called twice and merged differently. | The same, or the compiled program lets different collectives meet. |
 | Collectives without a channel, with replicas, with other kinds of ids, or a send and a receive. | The program is for partitions only, and only collectives have channels. |
 | Damaged bytecode, after which MLIR's reader writes past the end of its memory. | Only text is read. |
+| Elements of two bits in a collective, which XLA moves with a wrong width, so that it reads and overwrites other memory. | Types of elements are a closed list, and each of those that run takes whole bytes. |
 | 100,000 brackets, 300 loops within one another, or 6,000 operations in a chain overflow the stack of MLIR's reader or of XLA. | They are counted first, and more than 200, 32 or 2,000 are refused. |
 | A program for another mesh, other inputs, other devices; bytes that are not a program. | It does not match the request. |
 """
