@@ -10,8 +10,11 @@ from sqlalchemy import select
 from app.accounts.caller import User
 from app.core.clock import MINUTE, end_of_minute, now
 from app.core.database import Database
+from app.grading.attempts.live_updates import event_stream
 from app.grading.attempts.progress import progress, standings
 from app.grading.attempts.ranking import ranking
+from app.grading.attempts.service import Attempts
+from app.grading.queue.events import Change
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
 from app.teaching.courses.assignments import AssignmentChanges, Terms
@@ -68,6 +71,32 @@ async def read_all(either, http, attempt: str) -> dict[str, str]:
         page = (await http.get(f"/attempts?status={status}", headers={"Accept": "text/html"})).text
         found[f"filter {status}"] = "found" if attempt in page else ""
     return found
+
+
+async def set_status(either, attempt: str, change: Change) -> None:
+    async with either.services[Database].writing() as session:
+        row = await session.get_one(AttemptRow, attempt)
+        row.status, row.phase = change.status, change.phase
+
+
+async def test_while_it_is_graded_no_phase_is_told(either, people, exam):
+    """Which case is running, and for how long, would tell how far a wrong attempt got."""
+    ada, _, _ = people
+    attempt = await send(either, ada, GOOD)
+    attempts, user = either.services[Attempts], await user_of(either, ada)
+    graded = [Change("running", "public case 1 of 2"), Change("running", "hidden case 1 of 2")]
+    streams = []
+    for phases in (graded[:1], graded):
+        await set_status(either, attempt, phases[0])
+        stream = event_stream(attempts, user, attempt)
+        told = [await anext(stream)]
+        for change in phases:
+            attempts.events.publish(attempt, change)
+        await set_status(either, attempt, Change("finished", None))
+        attempts.events.publish(attempt, Change("finished", None))
+        streams.append(told + [each async for each in stream])
+    assert streams[0] == streams[1]
+    assert not any(b"case" in each for each in streams[1])
 
 
 async def test_nothing_says_how_it_was_graded_until_it_closes(either, people, exam):
