@@ -149,8 +149,8 @@ class _Reader:
         if operation == "stablehlo.scatter" and len(given) == 3 and statement.regions:
             body = statement.regions[-1]
             names = self._read.block_labels(body)
-            (put,) = self._block(body, values | dict(zip(names, (given[0], given[2]), strict=False)), depth)
-            return _parts((given[0], put))
+            put = self._block(body, values | dict(zip(names, (given[0], given[2]), strict=False)), depth)
+            return _parts((given[0], *put))
         if operation in _PRODUCTS:
             return _product(given)
         found = _together(given)
