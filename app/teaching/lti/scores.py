@@ -14,7 +14,7 @@ from app.accounts.models import IdentityRow
 from app.core.clock import now
 from app.core.database import Database
 from app.core.outbound_requests import FAULTS
-from app.core.outbox import Outbox, Outcome
+from app.core.outbox import Outbox, Outcome, Owners
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only, withheld_from
 from app.teaching.courses.gradebook import columns_of, gradebook
@@ -27,6 +27,10 @@ from app.teaching.lti.platform_requests import PlatformRequests, fault_text
 from app.teaching.lti.platforms import Platforms, identity_issuer
 
 PAUSES_S = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600, 24 * 3600)
+# Of the ten scores that a process tries to send at a time: a platform that does not respond leaves five to the others.
+_AT_ONCE_PER_PLATFORM = 5
+# A try that takes longer continues beside the next ones.
+_TURN_S = 1.0
 
 
 async def queue_scores(session: AsyncSession, attempt_id: str) -> None:
@@ -70,7 +74,21 @@ class ScoreSender:
     """Makes and sends the scores of its `outbox`."""
 
     def __init__(self, database: Database, courses: Courses, platforms: Platforms, requests: PlatformRequests) -> None:
-        self.outbox = Outbox("scores to learning platforms", database, ScoreRow, self._send, pauses_s=PAUSES_S)
+        platform = (
+            select(ContextRow.platform_id)
+            .join(LinkRow, LinkRow.context_id == ContextRow.id)
+            .where(LinkRow.id == ScoreRow.link_id)
+            .scalar_subquery()
+        )
+        self.outbox = Outbox(
+            "scores to learning platforms",
+            database,
+            ScoreRow,
+            self._send,
+            pauses_s=PAUSES_S,
+            owners=Owners(platform, _AT_ONCE_PER_PLATFORM),
+            turn_s=_TURN_S,
+        )
         self._database = database
         self._courses = courses
         self._platforms = platforms
