@@ -12,8 +12,7 @@ from grader.verifier.kernels import KERNELS
 
 _STABLEHLO = """
     abs add all_gather all_reduce all_to_all and atan2 batch_norm_grad batch_norm_inference batch_norm_training
-    bitcast_convert broadcast_in_dim case cbrt ceil cholesky clamp collective_broadcast collective_permute compare
-    complex
+    bitcast_convert broadcast_in_dim case cbrt ceil cholesky clamp collective_permute compare complex
     composite concatenate constant convert convolution cosine count_leading_zeros custom_call divide dot_general
     dynamic_slice dynamic_update_slice exponential exponential_minus_one fft floor gather if imag iota is_finite log
     log_plus_one logistic maximum minimum multiply negate not optimization_barrier or pad partition_id popcnt power real
