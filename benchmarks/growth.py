@@ -26,7 +26,7 @@ _FORK = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """CPU seconds for a text and for an eighth of it; None where the reader was killed."""
+    """CPU seconds that a reader took for a text, and for an eighth of that text. None if it was killed."""
 
     reader: str
     text: str

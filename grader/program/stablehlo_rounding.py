@@ -5,11 +5,12 @@ such a pair of conversions on one kind of device and keep it on another, so this
 """
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from grader.program.stablehlo_statements import Span, Statement, Statements
-from grader.program.tokens import ProgramUnreadable, Tokens
+from grader.program.tokens import ProgramUnreadable, Tokens, integer
 
 
 def _operations(names: str) -> frozenset[str]:
@@ -25,7 +26,12 @@ _PARTS = {"stablehlo.concatenate": None, "stablehlo.pad": 2, "stablehlo.dynamic_
 _ONE_BY_ONE = _operations("all_gather all_reduce all_to_all collective_permute optimization_barrier reduce_scatter")
 # Of these, the result contains each operand with a constant factor, if the other one is constant.
 _PRODUCTS = _operations("multiply divide")
-_MOVES = _operations("add subtract negate convert reshape transpose reverse slice dynamic_slice select") | _ROUNDS
+_MOVES = _operations("add subtract negate convert reshape transpose reverse select") | _ROUNDS
+# After these, a sum over what was stacked may leave arrays out.
+_CUTS = _operations("slice dynamic_slice")
+_ZERO = re.compile(r"0+(\.0*)?([eE][+-]?[0-9]{1,3})?")
+# A stack of more arrays is followed no further, so that a loop which stacks in each round comes to an end.
+_MOST_STACKED = 1024
 _DEEPEST = 200
 _MOST_STATEMENTS = 1_000_000
 _MOST_ROUNDS = 64
@@ -74,6 +80,7 @@ class _Reader:
         self._tokens = tokens
         self._read = Statements(tokens)
         self._results: dict[tuple[str, Values], Values] = {}
+        self._types_at: dict[int, list[str]] = {}
         self._statements = 0
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -129,7 +136,7 @@ class _Reader:
             branches = [self._block(region, dict(values), depth) for region in statement.regions]
             return tuple(_parts(each) for each in zip(*branches, strict=False))
         if operation in _ONE_BY_ONE and len(given) == statement.results:
-            return given
+            return tuple(replace(each, grown=1) for each in given)
         return (self._one(statement, given, values, depth),) * max(1, statement.results)
 
     def _one(self, statement: Statement, given: Values, values: dict[str, _Carried], depth: int) -> _Carried:
@@ -145,7 +152,7 @@ class _Reader:
             return _parts(given[1:])
         if operation in _PARTS:
             parts = _parts(given[: _PARTS[operation]])
-            return self._stacked(statement, parts) if operation == "stablehlo.concatenate" else parts
+            return self._stacked(statement, parts) if operation == "stablehlo.concatenate" else replace(parts, grown=1)
         if operation == "stablehlo.scatter" and len(given) == 3 and statement.regions:
             body = statement.regions[-1]
             names = self._read.block_labels(body)
@@ -156,6 +163,8 @@ class _Reader:
         found = _together(given)
         if operation in _ROUNDS or (operation == "stablehlo.convert" and self._narrows(statement)):
             found = replace(found, whole=0, exact=0, lost=found.whole | found.exact | found.lost)
+        if operation in _CUTS:
+            return replace(found, grown=1)
         if operation in _MOVES or (operation == "stablehlo.broadcast_in_dim" and self._keeps_its_size(statement)):
             return found
         return replace(found, linear=0, grown=1)
@@ -177,9 +186,10 @@ class _Reader:
         operand, times = given[0], sizes[0] // max(1, sizes[-1])
         if times == 1:
             return operand
-        tokens = self._tokens
-        applies = next((at for at in range(reduce.at, reduce.end) if tokens[at] == "applies"), None)
-        is_sum = applies is not None and tokens[applies + 1] == "stablehlo.add"
+        # `reduce(%0 init: %1) applies stablehlo.add across dimensions = [0]`
+        tokens, opening = self._tokens, reduce.at + 1
+        behind = tokens.partners[opening] + 1 if tokens[opening] == "(" else opening
+        is_sum = (tokens[behind], tokens[behind + 1]) == ("applies", "stablehlo.add")
         if not is_sum or times != operand.grown:
             return _NOTHING
         exact = (operand.whole | operand.exact) & operand.linear
@@ -188,7 +198,8 @@ class _Reader:
     def _stacked(self, concatenate: Statement, parts: _Carried) -> _Carried:
         sizes = self._sizes(concatenate)
         equal = sizes and len(set(sizes[:-1])) == 1
-        return replace(parts, grown=parts.grown * (len(sizes) - 1)) if equal else replace(parts, linear=0, grown=1)
+        grown = parts.grown * (len(sizes) - 1)
+        return replace(parts, grown=grown) if equal and grown <= _MOST_STACKED else replace(parts, linear=0, grown=1)
 
     def _loop(self, loop: Statement, given: Values, values: dict[str, _Carried], depth: int) -> Values:
         """What a loop returns after one round or more."""
@@ -216,31 +227,36 @@ class _Reader:
 
     def _is_zero(self, constant: Statement) -> bool:
         tokens, at = self._tokens, constant.at + 1
-        if tokens[at] != "dense" or tokens[at + 1] != "<":
+        # One number for all elements is one token.
+        if tokens[at] != "dense" or tokens[at + 1] != "<" or tokens.partners[at + 1] != at + 3:
             return False
-        try:
-            return float("".join(tokens.items[at + 2 : tokens.partners[at + 1]])) == 0.0
-        except ValueError:
-            return False
+        return _ZERO.fullmatch(tokens[at + 2]) is not None
 
     def _sizes(self, statement: Statement) -> list[int]:
-        """How many elements the operands and the result have, in `(tensor<4xf32>, tensor<f32>) -> tensor<f32>`."""
+        """How many elements the operands and the result have, in `(tensor<4xf32>, tensor<f32>) -> tensor<f32>`.
+
+        Empty if a size is not a number.
+        """
         sizes = []
         for name in self._types(statement):
             *dimensions, _ = name.split("x")
-            if not all(each.isdigit() for each in dimensions):
+            numbers = [integer(each) for each in dimensions]
+            if None in numbers:
                 return []
-            sizes.append(math.prod(map(int, dimensions)))
+            sizes.append(math.prod(each or 0 for each in numbers))
         return sizes
 
     def _types(self, statement: Statement) -> list[str]:
         """The types that end a statement, such as `4xf32`, without their shardings."""
-        tokens, found = self._tokens, list[str]()
-        for at in range(statement.at, min(statement.end, tokens.end)):
-            if tokens[at] == "tensor" and tokens[at + 1] == "<":
-                inside = "".join(tokens.items[at + 2 : tokens.partners[at + 1]])
-                found.append(inside.partition(",")[0])
-        return found
+        # Read once, however often the function or the loop that contains it is followed.
+        if statement.at not in self._types_at:
+            tokens, found = self._tokens, list[str]()
+            for at in range(statement.at, min(statement.end, tokens.end)):
+                if tokens[at] == "tensor" and tokens[at + 1] == "<":
+                    inside = "".join(tokens.items[at + 2 : tokens.partners[at + 1]])
+                    found.append(inside.partition(",")[0])
+            self._types_at[statement.at] = found
+        return self._types_at[statement.at]
 
 
 def _argument(number: int) -> _Carried:

@@ -24,8 +24,9 @@ _ANY_MODEL = re.compile(r"any nnx model|a graph and not a tree")
 # A name that ends in a number, or in the placeholder of an f-string.
 _NUMBERED = re.compile(r"\b([A-Za-z_]+)(\d+|\{\w+\})")
 # Ranges of an argument, in the words of its row of a table.
-_AT_LEAST = re.compile(r"\bat least (\d+)")
-_FROM_TO = re.compile(r"(?<![\w.])(\d+) to (\d+)\b")
+_INT = r"([0-9]{1,18})(?![\w]|[.,][0-9])"
+_AT_LEAST = re.compile(rf"\bat least {_INT}")
+_FROM_TO = re.compile(rf"(?<![\w.,]){_INT} to {_INT}")
 # From here on, a seed of 32 bits differs from the same seed cut to 31 bits.
 _LARGE_SEED = 2**31
 # From here on, a seed differs from the same seed cut to 16 bits, and from its last four digits.
@@ -105,7 +106,9 @@ def _ends_left_out(values: Mapping[str, Sequence[object]], statement: str) -> It
             continue
         numbers = [number for each in values[names[0]] for number in _numbers_in(each)]
         words = " ".join(cells[1:])
-        ends = {int(least): "least" for least in _AT_LEAST.findall(words)}
+        # Beside an array, "at least" is mostly about a size.
+        is_number = not any(isinstance(each, np.ndarray) for each in values[names[0]])
+        ends = {int(least): "least" for least in _AT_LEAST.findall(words) if is_number}
         ends |= {
             int(end): word
             for pair in _FROM_TO.findall(words)

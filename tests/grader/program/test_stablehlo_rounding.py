@@ -73,10 +73,22 @@ def test_only_what_is_rounded_on_its_way_counts(function: Any, rounded: tuple[tu
         lambda m, g: jax.lax.fori_loop(0, 3, lambda i, new: new.at[i].set(narrow(new)[i]), m) + g,
         lambda m, g: jnp.sum(narrow(m)[None], axis=0) + g,
         lambda m, g: jnp.mean(jnp.stack([narrow(m), g]), axis=0),
+        lambda m, g: jnp.sum(jnp.stack([jax.lax.reduce_precision(m, 8, 7), g]), axis=0),
         lambda m, g: narrow(m) @ jnp.eye(4) + g,
         lambda m, g: jnp.round(m * 256) / 256 + g,
     ],
-    ids=["times zero", "joined", "put", "chosen", "one by one", "of one", "stacked", "unit matrix", "fixed point"],
+    ids=[
+        "times zero",
+        "joined",
+        "put",
+        "chosen",
+        "one by one",
+        "of one",
+        "stacked",
+        "cut and stacked",
+        "unit matrix",
+        "fixed point",
+    ],
 )
 def test_digits_that_some_elements_lose_count_however_they_are_put_together(momentum: Any) -> None:
     assert written(lambda p, m, g: (p, momentum(m, g))) == ((1, 1),)
@@ -115,6 +127,39 @@ func.func private @narrow(%arg0: {WIDE}) -> {WIDE} {{
 }}
 }}"""
     assert read_stablehlo(text).rounded == ((1, 1),)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        lambda m: jnp.roll(m, 2),
+        lambda m: jnp.concatenate([m, m])[:4],
+        lambda m: jnp.concatenate([m, m])[::2],
+        lambda m: jnp.sum(jnp.stack([m, m]), axis=0),
+        lambda m: jax.lax.pad(jnp.concatenate([m, m]), jnp.float32(0), [(0, -4, 0)]),
+    ],
+)
+def test_a_loop_that_stacks_in_each_round_comes_to_an_end(turn: Any) -> None:
+    exact, rounded = (
+        written(lambda p, m, g, first=first: (p, jax.lax.fori_loop(0, 9, lambda _, new: turn(new), first(m)) + g))
+        for first in (jnp.negative, narrow)
+    )
+    assert (exact, rounded) == ((), ((1, 1),))
+
+
+def test_a_size_that_is_no_number_and_a_long_constant_end_nothing() -> None:
+    reduced = f"(tensor<?xf32>, tensor<f32>) -> {WIDE}"
+    text = f"""module {{
+func.func public @main(%arg0: {WIDE}) -> {WIDE} {{
+  %cst = stablehlo.constant dense<[{", ".join(["0.0"] * 4)}]> : {WIDE}
+  %init = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %0 = stablehlo.concatenate %arg0, %cst, dim = 0 : ({WIDE}, tensor<{"9" * 5_000}xf32>) -> tensor<?xf32>
+  %1 = stablehlo.reduce(%0 init: %init) applies stablehlo.add across dimensions = [0] : {reduced}
+  %2 = stablehlo.add %1, %arg0 : {WIDE}
+  return %2 : {WIDE}
+}}
+}}"""
+    assert read_stablehlo(text).rounded == ()
 
 
 def test_functions_that_unfold_without_end_are_refused() -> None:

@@ -74,6 +74,10 @@ def test_a_seed_has_more_than_16_bits():
         ("a number from 0 to 1", (0.5, 0.25), ["least 0", "most 1"]),
         ("a number from 0 to 1", (0.0, 1.0), []),
         ("`(N,)`, int32, 0 to 4", (np.array([0, 3]), np.array([2, 1, 1])), ["most 4"]),
+        ("`(N,)`, int32, `N` is at least 8", (np.array([0, 3]), np.array([2, 1, 1])), []),
+        ("a number, at least 2.5", (3.0, 4.0), []),
+        ("int, at least 1,000", (1_001, 1_002), []),
+        (f"int, at least {'9' * 5_000}", (5, 9), []),
         ("`(N, 3)`, float32, from 40 to 128", (np.zeros((3, 3)), np.zeros((4, 3))), []),
     ],
 )
