@@ -6,7 +6,7 @@ from app.learning.calculators.tables import CALCULATORS
 from tests.docs.pages import CHECKOUT
 
 PAGE = (CHECKOUT / "docs" / "curriculum.md").read_text(encoding="utf-8")
-ROWS = [line.strip("|").split(" | ") for line in PAGE.splitlines() if line.startswith("| ") and "topic" not in line]
+QUESTION = re.compile(r"\[([\w-]+), question (\d+)\]\(\.\./lessons/([\w-]+)/lesson\.md#check-yourself\)")
 
 
 def test_every_problem_is_the_place_of_a_topic() -> None:
@@ -25,7 +25,18 @@ def test_every_calculator_is_the_place_of_a_topic() -> None:
     assert set(re.findall(r"`/calculators/([\w-]+)`", PAGE)) == {each.name for each in CALCULATORS}
 
 
-def test_every_topic_has_a_place() -> None:
-    assert len(ROWS) > 20
-    for topic, *places in ROWS:
-        assert any(place.strip() for place in places), topic
+def test_every_topic_has_a_problem_a_question_or_a_calculator() -> None:
+    rows = [line.strip("|").split("|") for line in PAGE.splitlines() if line.startswith("| ")]
+    topics = [row for row in rows if len(row) == 3 and row[0].strip() not in ("topic", "section")]
+    assert {topic for topic, *_ in topics} > {" One norm for gradients that are split and for gradients that are whole "}
+    place = re.compile(rf"\]\(\.\./problems/|`/calculators/|{QUESTION.pattern}")
+    assert [topic for topic, *places in topics if not place.search(" ".join(places))] == []
+
+
+def test_every_question_exists() -> None:
+    linked = QUESTION.findall(PAGE)
+    assert linked
+    for name, number, slug in linked:
+        text = (CHECKOUT / "lessons" / slug / "lesson.md").read_text(encoding="utf-8")
+        assert name == slug
+        assert 1 <= int(number) <= text.count("\n::: question "), f"{slug}, question {number}"
