@@ -1,7 +1,8 @@
 """The pages of the lessons, and runs of the programs in them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -120,7 +121,7 @@ async def _show(
 ) -> HTMLResponse:
     services = services_of(request)
     titles = _titles(services)
-    shown = list(_shown(lesson, titles, query, runs, refused))
+    shown = list(_folded_together(_shown(lesson, titles, query, runs, refused)))
     lessons = services[Lessons].all()
     after = lessons[lessons.index(lesson) + 1 :]
     return render_page(
@@ -215,6 +216,15 @@ def _shown(
                     "right": _in_a_line(html(answer_of(part))),
                     "explanation": html(part.explanation),
                 }
+
+
+def _folded_together(parts: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
+    """The parts, with all folded corrections between two other parts as one."""
+    for is_folded, group in groupby(parts, key=lambda each: each.get("is_open") is False):
+        if is_folded:
+            yield {"kind": "mistakes", "mistakes": list(group)}
+        else:
+            yield from group
 
 
 def _fenced(language: str, text: str) -> str:

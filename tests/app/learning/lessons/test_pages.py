@@ -78,15 +78,20 @@ async def test_the_address_has_the_answers_to_the_questions(service):
     assert '"https://example.org"' not in page
 
 
-async def test_three_corrections_are_open_and_the_others_folded_with_what_they_correct(service, tmp_path):
+async def test_three_corrections_are_open_and_the_others_folded_together(service, tmp_path):
     box = TEXT[TEXT.index("::: misreading") : TEXT.index("::: question number")]
-    more = "".join(box.replace("1.2 0.14", f"3.{n}").replace("flat", f"flat {'n' * n}") for n in range(1, 5))
-    service.services.add(Lessons.load(write_lesson(tmp_path / "more", text=TEXT.replace(box, box + more))))
+    more = [box.replace("1.2 0.14", f"3.{n}").replace("flat", f"flat {'n' * n}") for n in range(1, 6)]
+    more.insert(4, "Then this.\n\n")
+    service.services.add(Lessons.load(write_lesson(tmp_path / "more", text=TEXT.replace(box, box + "".join(more)))))
     page = (await service.http.get("/lessons/first", headers=HTML)).text
     assert page.count('<div class="misreading" role="note">') == 3
-    folded = re.findall(r'<details class="misreading">\s*<summary>(.*?)</summary>', page)
-    assert folded == [f'<span class="label">You may have read</span> "It is flat {each}."' for each in ("nnn", "nnnn")]
-    assert page.count("<p>It is not.</p>") == 5
+    folded = re.findall(r'<details class="misreading">\s*<summary>(.*?)</summary>(.*?)</details>', page, re.DOTALL)
+    assert [summary for summary, _ in folded] == ["Common mistakes here", "A common mistake here"]
+    assert [re.findall("It is flat n+", inside) for _, inside in folded] == [
+        ["It is flat nnn", "It is flat nnnn"],
+        ["It is flat nnnnn"],
+    ]
+    assert page.count("<p>It is not.</p>") == 6
 
 
 async def test_an_aside_stands_beside_the_text(service, tmp_path):
