@@ -88,13 +88,17 @@ def has_not_the_form_that_is_promised(slug: str) -> Iterator[str]:
         yield f"{file}: it has {number} words instead of {_WORDS[0]} to {_WORDS[1]}"
 
 
-def has_a_wrong_number_that_says_nothing(slug: str) -> Iterator[str]:
+def has_a_wrong_answer_that_says_nothing(slug: str) -> Iterator[str]:
+    """Each wrong choice says what is wrong with it, and each number and spec has a wrong one that does."""
     if (lesson := _read(slug)) is None:
         return
-    numbers = [part for part in lesson.parts if isinstance(part, Question) and part.spec.kind == "number"]
-    for part in numbers:
+    file = f"lessons/{slug}/lesson.md:1"
+    for part in (part for part in lesson.parts if isinstance(part, Question)):
+        explained = {wrong for wrong, _ in part.slips}
+        silent = [each for each in part.spec.choices if each != part.right and each not in explained]
+        yield from (f"{file}: the wrong choice {each!r} does not say what is wrong with it" for each in silent)
         if not part.slips:
-            yield f"lessons/{slug}/lesson.md:1: no wrong number of this question says what it shows: {part.text}"
+            yield f"{file}: no wrong answer of this question says what it shows: {part.text}"
 
 
 def corrects_a_mistake_that_is_not_listed(slug: str) -> Iterator[str]:
@@ -126,7 +130,7 @@ RULES: tuple[Rule, ...] = (
     cannot_be_shown,
     names_an_unknown_problem,
     has_not_the_form_that_is_promised,
-    has_a_wrong_number_that_says_nothing,
+    has_a_wrong_answer_that_says_nothing,
     corrects_a_mistake_that_is_not_listed,
     is_the_place_of_no_topic,
 )
