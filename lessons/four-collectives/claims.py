@@ -129,7 +129,8 @@ def tiled_dimensions():
 def untiled_scatter_error():
     """The error of psum_scatter without tiled, for a vector of 16."""
     terms = jnp.zeros((_MESH.size, 16))
-    return error_of(lambda: _program(lambda term: lax.psum_scatter(term[0], "x"), P("x"), P("x"))(terms)), ""
+    scattered = _program(lambda term: lax.psum_scatter(term[0], "x"), P("x"), P("x"))
+    return error_of(lambda: scattered(terms), "scatter dimension size 16 must match shard count 8"), ""
 
 
 def sum_over_mean():
@@ -142,4 +143,4 @@ def sum_over_mean():
 
 def outside_error():
     """The error of psum in a function that is jitted, but not in shard_map."""
-    return error_of(lambda: jax.jit(lambda x: lax.psum(x, "x"))(jnp.zeros(16))), ""
+    return error_of(lambda: jax.jit(lambda x: lax.psum(x, "x"))(jnp.zeros(16)), "Found an unbound axis name: x"), ""

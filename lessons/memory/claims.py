@@ -168,7 +168,8 @@ def all_matrices():
 
 def uneven_error():
     """The error for an array of 100 rows on 8 devices."""
-    return error_of(lambda: jax.device_put(jnp.zeros(_UNEVEN), NamedSharding(_MESH, P("x")))), ""
+    split = NamedSharding(_MESH, P("x"))
+    return error_of(lambda: jax.device_put(jnp.zeros(_UNEVEN), split), "but the dimension size is 100"), ""
 
 
 def columns_times():

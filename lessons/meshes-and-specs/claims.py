@@ -10,6 +10,7 @@ from grader.program.census import take_census
 from tests.lessons.errors import error_of
 
 _MESH = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
+_OLD = "device_put_sharded", "device_put_replicated"
 _ROWS, _COLUMNS = 16, 8
 
 
@@ -135,45 +136,54 @@ def collectives_to_gather():
     return len(_collectives(P("data"), P())), "collective"
 
 
+def _placing(shape: tuple[int, ...], spec: P, says: str) -> str:
+    """The error of device_put for zeros of a shape."""
+    return error_of(lambda: jax.device_put(jnp.zeros(shape), NamedSharding(_MESH, spec)), says)
+
+
 def uneven_error():
     """The error of device_put for 10 values on the axis "model" of size 4."""
-    return error_of(lambda: jax.device_put(jnp.zeros(10), NamedSharding(_MESH, P("model")))), ""
+    return _placing((10,), P("model"), "axis 0 is partitioned 4 times, but the dimension size is 10"), ""
 
 
 def sharded_error():
     """The error of jax.device_put_sharded, and of jax.device_put_replicated."""
-    (only,) = {error_of(lambda name=name: getattr(jax, f"device_put_{name}")) for name in ("sharded", "replicated")}
-    return only, ""
+    says = "is deprecated; use jax.device_put instead"
+    found = [error_of(lambda name=name: getattr(jax, name), f"jax.{name} {says}") for name in _OLD]
+    return found[0], ""
 
 
 def rank_error():
     """The error of a spec whose length is written with the name rank, as in `[None] * (rank - 1)`."""
-    return error_of(lambda: eval('P("model", *[None] * (rank - 1))', {"P": P})), ""
+    return error_of(lambda: eval('P("model", *[None] * (rank - 1))', {"P": P}), "name 'rank' is not defined"), ""
 
 
 def rows_error():
     """The error of device_put for 4 rows on "data" and "model", of which "data" alone would divide them."""
-    return error_of(lambda: jax.device_put(jnp.zeros(4), NamedSharding(_MESH, P(("data", "model"))))), ""
+    return _placing((4,), P(("data", "model")), "axis 0 is partitioned 8 times, but the dimension size is 4"), ""
 
 
 def two_on_four_error():
     """The error of device_put for 2 values on the axis "model" of size 4, although 2 divides 4."""
-    return error_of(lambda: jax.device_put(jnp.zeros(2), NamedSharding(_MESH, P("model")))), ""
+    return _placing((2,), P("model"), "axis 0 is partitioned 4 times, but the dimension size is 2"), ""
 
 
 def scalar_error():
     """The error of device_put for a scalar with the spec P("model")."""
-    return error_of(lambda: jax.device_put(jnp.zeros(()), NamedSharding(_MESH, P("model")))), ""
+    return _placing((), P("model"), "For scalars the PartitionSpec should be P()"), ""
 
 
 def twice_error():
     """The error of device_put with the spec P("data", "data")."""
-    return error_of(lambda: _placed(P("data", "data"))), ""
+    return error_of(
+        lambda: _placed(P("data", "data")), "can map every mesh axis to at most one positional dimension"
+    ), ""
 
 
 def two_entries_error():
     """The error of device_put for a vector of 8 values with the spec P("data", "model")."""
-    return error_of(lambda: jax.device_put(jnp.zeros(8), NamedSharding(_MESH, P("data", "model")))), ""
+    says = "is only valid for values of rank at least 2, but was applied to a value of rank 1"
+    return _placing((8,), P("data", "model"), says), ""
 
 
 def new_array_devices():
@@ -183,7 +193,7 @@ def new_array_devices():
 
 def unplaced_error():
     """The error of `.sharding.spec` on a new array that nobody placed."""
-    return error_of(lambda: jnp.zeros(3).sharding.spec), ""
+    return error_of(lambda: jnp.zeros(3).sharding.spec, "'SingleDeviceSharding' object has no attribute 'spec'"), ""
 
 
 def make_mesh_type():
@@ -205,9 +215,11 @@ def _add_split_bias(mesh: Mesh) -> jax.Array:
 
 def explicit_error():
     """The error of rows split over "x" plus a bias split over "x", on Explicit axes."""
-    return error_of(lambda: _add_split_bias(jax.make_mesh((8,), ("x",)))), ""
+    mesh = jax.make_mesh((8,), ("x",))
+    return error_of(lambda: _add_split_bias(mesh), "produces an illegally sharded result: f32[16@x,8@x]"), ""
 
 
 def auto_error():
     """The same sum on Auto axes."""
-    return error_of(lambda: _add_split_bias(jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,)))), ""
+    _add_split_bias(jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,)))
+    return "no error", ""

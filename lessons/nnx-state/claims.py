@@ -66,7 +66,7 @@ def _step_flops(updated: Any, wrt: Any) -> int:
 
 def missing_filter_error():
     """The error of nnx.split if a variable matches no filter."""
-    return error_of(lambda: nnx.split(_Block(nnx.Rngs(0)), nnx.Param)), ""
+    return error_of(lambda: nnx.split(_Block(nnx.Rngs(0)), nnx.Param), "Non-exhaustive filters"), ""
 
 
 def no_mesh_error():
@@ -76,7 +76,8 @@ def no_mesh_error():
         with warnings.catch_warnings(), _MESH:
             return _linear(_COLUMNS)
 
-    (error,) = {error_of(lambda: _linear(_COLUMNS)), error_of(in_old_context)}
+    says = "An auto mesh context or metadata is required if creating a variable"
+    (error,) = {error_of(lambda: _linear(_COLUMNS), says), error_of(in_old_context, says)}
     return error, ""
 
 
@@ -107,26 +108,28 @@ def pure_flops():
 
 def no_wrt_error():
     """The error of nnx.Optimizer(model, tx)."""
-    return error_of(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1))), ""
+    return error_of(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1)), "Missing required argument"), ""
 
 
 def no_model_error():
     """The error of optimizer.update(grads)."""
     model = _linear()
     optimizer = _adam(model)
-    return error_of(lambda: optimizer.update(nnx.state(model, nnx.Param))), ""
+    return error_of(
+        lambda: optimizer.update(nnx.state(model, nnx.Param)), "update requires both (model, grads) arguments"
+    ), ""
 
 
 def has_no_model_error():
     """The error of optimizer.model."""
-    return error_of(lambda: _adam(_linear()).model), ""
+    return error_of(lambda: _adam(_linear()).model, "Optimizer does not have attribute 'model'"), ""
 
 
 def stack_error():
     """The error of an optimizer for stacked layers whose metadata, one entry short, splits the layers."""
     with jax.set_mesh(_MESH):
         stack = nnx.vmap(lambda rngs: nnx.Linear(16, 64, kernel_metadata=_ROWS, rngs=rngs))(nnx.Rngs(0).split(_LAYERS))
-        return error_of(lambda: _adam(stack)), ""
+        return error_of(lambda: _adam(stack), "axis 0 is partitioned 8 times, but the dimension size is 4"), ""
 
 
 def _count(run: Callable[[jax.Array, _Block], jax.Array]) -> int:

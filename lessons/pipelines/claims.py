@@ -107,12 +107,17 @@ def _model_flops() -> int:
 def placed_error():
     """The error of jit for two weights that were put on different devices."""
     first, second = (jax.device_put(jnp.ones((4, 4)), device) for device in jax.devices()[:2])
-    return error_of(lambda: jax.jit(lambda x, a, b: x @ a @ b)(jnp.ones((2, 4)), first, second)), ""
+    product = jax.jit(lambda x, a, b: x @ a @ b)
+    says = "Received incompatible devices for jitted computation"
+    return error_of(lambda: product(jnp.ones((2, 4)), first, second), says), ""
 
 
 def scan_error():
     """The error of lax.scan as a decorator with a length."""
-    return error_of(lambda: partial(lax.scan, length=4)(lambda carry, x: (carry, x))), ""
+    decorated = partial(lax.scan, length=4)
+    return error_of(
+        lambda: decorated(lambda carry, x: (carry, x)), "missing 1 required positional argument: 'init'"
+    ), ""
 
 
 def flops():

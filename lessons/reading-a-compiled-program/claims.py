@@ -109,12 +109,14 @@ def devices():
 
 def float_error():
     """The error of float for a traced value."""
-    return error_of(lambda: jax.jit(lambda loss: jnp.array([float(loss)]))(1.0)), ""
+    says = "Abstract tracer value encountered where concrete value is expected"
+    return error_of(lambda: jax.jit(lambda loss: jnp.array([float(loss)]))(1.0), says), ""
 
 
 def if_error():
     """The error of a comparison of a traced number in an if."""
-    return error_of(lambda: jax.jit(lambda mesh_size: 1 if mesh_size > 1 else 0)(8)), ""
+    says = "Attempted boolean conversion of traced array with shape bool[]"
+    return error_of(lambda: jax.jit(lambda mesh_size: 1 if mesh_size > 1 else 0)(8), says), ""
 
 
 def compiled_by_shape():
@@ -196,7 +198,7 @@ def pairs():
 
 def async_error():
     """The error of lax.async_all_gather."""
-    return error_of(lambda: lax.async_all_gather), ""
+    return error_of(lambda: lax.async_all_gather, "module 'jax.lax' has no attribute 'async_all_gather'"), ""
 
 
 def temporaries_plain():

@@ -84,7 +84,7 @@ def undefined_error():
     def step(w):
         return full_grads  # noqa: F821
 
-    return error_of(lambda: jax.eval_shape(step, jnp.ones(8))), ""
+    return error_of(lambda: jax.eval_shape(step, jnp.ones(8)), "name 'full_grads' is not defined"), ""
 
 
 def unpack_error():
@@ -93,7 +93,7 @@ def unpack_error():
     def profile() -> None:
         _state, _loss = jax.jit(lambda w: (w, w.sum(), {"accuracy": w.max()}))(jnp.ones(8))
 
-    return error_of(profile), ""
+    return error_of(profile, "too many values to unpack"), ""
 
 
 def compiled_first():
@@ -140,7 +140,9 @@ def loss_without_moments():
 
 def uneven_error():
     """The error of placing a batch of 64 rows on 7 devices."""
-    return error_of(lambda: jax.device_put(jnp.ones((64, 64)), split_over((64, 64), 7, first=True))), ""
+    split = split_over((64, 64), 7, first=True)
+    says = "axis 0 is partitioned 7 times, but the dimension size is 64"
+    return error_of(lambda: jax.device_put(jnp.ones((64, 64)), split), says), ""
 
 
 def leaves():

@@ -3,10 +3,19 @@
 from collections.abc import Callable
 
 
-def error_of(function: Callable[[], object]) -> str:
-    """The name of the exception that a call raises, which is the answer of a claim."""
+def error_of(function: Callable[[], object], says: str) -> str:
+    """The exception that a call raises, with the part of its message that a reader would search for.
+
+    Args:
+      says: that part. It stands in the lesson as it is, with dots for what is before it.
+
+    Raises:
+      AssertionError: the call raises nothing, or the message does not have that part. It shows the message.
+    """
     try:
         function()
-    except Exception as error:
-        return type(error).__name__
-    return "no error"
+    except Exception as error:  # whichever it is
+        name, message = type(error).__name__, str(error)
+        assert says in message, f"{name} says {message!r} instead of {says!r}"
+        return f"{name}: {'' if message.startswith(says) else '… '}{says}"
+    raise AssertionError(f"there is no error that says {says!r}")

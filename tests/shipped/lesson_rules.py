@@ -121,7 +121,7 @@ def words(slug: str) -> int:
     for line in (LESSONS / slug / "lesson.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("```"):
             inside = not inside
-        elif not inside and not line.startswith(("  > ", "- {{")):
+        elif not inside and not line.startswith(("  > ", "- {{", "- `P(")):
             lines.append(line)
     return sum(any(each.isalnum() for each in word) for word in " ".join(lines).split())
 

@@ -120,7 +120,7 @@ def read_lesson(folder: Path, entry: Entry) -> Lesson:
         raise LessonInvalid(str(folder), [f"claims.json: {_in_words(each)}" for each in error.errors()]) from None
     filled, faults = fill(text, claims.by_name)
     programs = tuple(blocks(filled))
-    faults += unmeasured(text, filled, programs)
+    faults += unmeasured(text, filled, programs, claims.by_name)
     parts, wrong = divide(filled, figures)
     explorable, unfit = read_explorable(explored, programs)
     if faults or wrong or unfit:

@@ -59,13 +59,15 @@ def placed_blocks(text: str) -> Iterator[tuple[int, int, Block]]:
             yield match.start(), match.end(), Block(match[2], "")
 
 
-def unmeasured(text: str, filled: str, programs: Sequence[Block]) -> list[str]:
+def unmeasured(text: str, filled: str, programs: Sequence[Block], claims: Mapping[str, Claim]) -> list[str]:
     """Numbers of the text that are neither claims nor in a program or its output, one message each."""
     printed = "\n".join(f"{each.code}\n{each.output}" for each in programs)
+    # Such as an error with its message.
+    measured = {each.text for each in claims.values()}
     faults = [
         f"lesson.md has `{span}`, which is neither in a program of the lesson nor in its output"
         for span in _SPAN.findall(_FENCE.sub("", filled))
-        if _DIGIT.search(span) and span not in printed
+        if _DIGIT.search(span) and span not in printed and span not in measured
     ]
     prose = _FENCE.sub("", text)
     for pattern in (_PLACE, _SPAN, _LINK_TARGET, _DIRECTIVE):

@@ -120,6 +120,16 @@ def test_a_fault_of_steps_is_named(tmp_path, change, fault):
     assert fault in faults(Lessons.load(write_lesson(tmp_path, text=IN_STEPS.replace(*change, 1))))
 
 
+def test_a_claim_may_be_code_with_a_number(tmp_path):
+    error = {"value": "ValueError: 3 is not 4", "unit": "", "what": "An error."}
+    claims = {**CLAIMS, "by_name": CLAIMS["by_name"] | {"error": error}}
+    text = TEXT.replace("It is not.", 'It raises `{{ claim("error") }}`.')
+    (lesson,) = Lessons.load(write_lesson(tmp_path / "right", text=text, claims=claims)).all()
+    assert "It raises `ValueError: 3 is not 4`." in lesson.markdown
+    typed = Lessons.load(write_lesson(tmp_path / "typed", text=text + "\n`3 is not 4`\n", claims=claims))
+    assert "has `3 is not 4`, which is neither" in faults(typed)
+
+
 def test_a_name_may_end_in_a_number(tmp_path):
     text = TEXT.replace("It is not.", "ZeRO-1 and float32 are names, a minus is not: -5 and 3-6.")
     fault = faults(Lessons.load(write_lesson(tmp_path, text=text)))
