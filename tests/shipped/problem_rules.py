@@ -44,6 +44,8 @@ _LESSON = re.compile(r"\]\(/lessons/([a-z0-9-]+)(?:#s-([a-z0-9-]+))?\)")
 _AXES = "/lessons/meshes-and-specs#s-auto-or-explicit-axes"
 # What a figure may need beside the editor, as in `class="least-40"`: a statement has 640 pixels on a screen of 1,440.
 _WIDEST = 40
+# Lines of a statement, and submissions that show what is right and what goes wrong.
+_STATEMENT, _ACCEPTED, _REJECTED = 60, 4, 8
 
 
 def all_slugs() -> list[str]:
@@ -142,18 +144,25 @@ def does_not_say_what_its_axes_are(slug: str) -> Iterator[str]:
         yield f"problems/{slug}/statement.md:1: say that the axes are Auto, and link it to {_AXES}"
 
 
+def has_a_statement_that_is_too_long(slug: str) -> Iterator[str]:
+    if (lines := package(slug).statement.count("\n")) > _STATEMENT:
+        yield f"problems/{slug}/statement.md:1: it has {lines} lines, and {_STATEMENT} at most: a lesson is for the rest"
+
+
 def lacks_submissions_meshes_or_a_figure(slug: str) -> Iterator[str]:
     found = package(slug)
-    if found.manifest.mode != "program":
+    if not found.figures:
+        yield f"problems/{slug}/figures:1: there is no figure"
+    if found.manifest.mode == "answer":
         return
-    for kind, known, least in (("accepted", found.accepted, 3), ("rejected", found.rejected, 5)):
+    for kind, known, least in (("accepted", found.accepted, _ACCEPTED), ("rejected", found.rejected, _REJECTED)):
         if len(known) < least:
             yield f"problems/{slug}/submissions/{kind}:1: {len(known)} submissions, and at least {least} are needed"
+    if found.manifest.mode != "program":
+        return
     sizes = {prod(mesh.values()) for mesh in found.manifest.program.meshes}
     if not (sizes >= {8, 4} or sizes == {1}):
         yield f"problems/{slug}/problem.toml:1: meshes of 8 and of 4 devices are needed, or all of 1 device"
-    if not found.figures:
-        yield f"problems/{slug}/figures:1: there is no figure"
 
 
 def does_not_say_which_spec_a_leaf_has(slug: str) -> Iterator[str]:
@@ -303,6 +312,7 @@ RULES: tuple[Rule, ...] = (
     names_an_unknown_problem,
     links_an_unknown_lesson,
     does_not_say_what_its_axes_are,
+    has_a_statement_that_is_too_long,
     lacks_submissions_meshes_or_a_figure,
     does_not_say_which_spec_a_leaf_has,
     has_a_figure_that_does_not_fit,
