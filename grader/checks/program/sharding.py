@@ -27,8 +27,11 @@ _ADVICE = {
     "compiled in": "`init` is compiled here, and `jax.device_put` places nothing in a compiled function. Give {each} "
     "the expected spec in `jax.lax.with_sharding_constraint`, or in `out_shardings` of the jitted function that "
     "makes it.",
-    "out": "Give the output the expected spec: in `out_specs` of `shard_map`, in `jax.lax.with_sharding_constraint` "
-    "or, on Explicit axes, in `jax.sharding.reshard`.",
+    "out": "Give the output the expected spec, in `out_specs` of `shard_map` or in `jax.lax.with_sharding_constraint`.",
+    "constrained out": "Your program has sharding constraints, but none gives the output the expected spec. Constrain "
+    "what you return, after the last operation on it.",
+    "explicit out": "Give the output the expected spec, in `out_sharding` of the operation that makes it or in "
+    "`jax.sharding.reshard`.",
 }
 
 
@@ -180,6 +183,15 @@ def _message(alike: list[_Wrong], subject: Subject) -> str:
         moves = ", so the next step has to move data first" if has_next else ""
         return f"{text} Devices hold the wrong shards{moves}."
     each, holds = ("it", "the whole leaf") if len(paths) == 1 else ("each leaf", "all of these leaves")
-    wanted = {"compiled in" if when == "in" and subject.spec.export_init else when for when in places}
+    wanted = {_how(when, alike[0].pair, subject) for when in places}
     advice = [text.format(each=each) for when, text in _ADVICE.items() if when in wanted]
     return " ".join([f"{text} Every device holds {holds}, so sharding saves no memory.", *advice])
+
+
+def _how(when: When, pair: Pair, subject: Subject) -> str:
+    """Which advice fits: what a reader has in the program already is no help to them."""
+    if when == "in":
+        return "compiled in" if subject.spec.export_init else "in"
+    if subject.spec.axis_types == "explicit":
+        return "explicit out"
+    return "constrained out" if pair.mine.primitives.get("sharding_constraint") else "out"

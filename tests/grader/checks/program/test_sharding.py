@@ -37,9 +37,8 @@ def test_leaves_that_are_wrong_in_the_same_way_share_one_sentence():
         "output: expected P('x') (shards of shape (64, 16) on x=8), got P(). Every device holds all of these "
         "leaves, so "
         "sharding saves no memory. In `init`, give each leaf the expected spec: `jax.device_put(leaf, "
-        "NamedSharding(mesh, spec))`. Give the output "
-        "the expected spec: in `out_specs` of `shard_map`, in `jax.lax.with_sharding_constraint` or, on Explicit axes, "
-        "in `jax.sharding.reshard`."
+        "NamedSharding(mesh, spec))`. Give the output the expected spec, in `out_specs` of `shard_map` or in "
+        "`jax.lax.with_sharding_constraint`."
     )
     assert sum(not row.ok for entry in finding.evidence for row in entry.leaves) == 24
 
@@ -55,6 +54,21 @@ def test_an_init_that_is_compiled_is_not_told_to_use_device_put():
         in message
     )
     assert "In `init`, give" not in message
+
+
+def test_the_advice_is_not_what_the_program_has_already():
+    mine = program(EIGHT, new_w=whole((512, 16), 8))
+    pinned = replace(mine, primitives={"sharding_constraint": 1})
+
+    def message(got: Measured, axis_types: str = "auto") -> str:
+        found = subject((got, program(EIGHT)))
+        found = replace(found, spec=found.spec.model_copy(update={"axis_types": axis_types}))
+        return sharding.check(found, sharding.Bounds()).message
+
+    assert "in `out_specs` of `shard_map` or in `jax.lax.with_sharding_constraint`" in message(mine)
+    assert "none gives the output the expected spec. Constrain what you return" in message(pinned)
+    assert "in `jax.lax.with_sharding_constraint`" not in message(pinned)
+    assert "in `out_sharding` of the operation that makes it" in message(pinned, "explicit")
 
 
 def test_one_leaf_on_one_mesh_is_named_with_its_place():
