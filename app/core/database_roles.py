@@ -46,7 +46,7 @@ WORKER = (
         ),
     ),
     Rights("explorations", update=(*_WORK, "phase", "result")),
-    Rights("lesson_runs", update=(*_WORK, "result")),
+    Rights("lesson_runs", update=(*_WORK, "result", "compiled")),
     Rights("proofs", update=(*_WORK, "findings", "total")),
     Rights("packages", update=("known", "explained")),
     Rights("published"),

@@ -169,15 +169,17 @@ def _write(page: Page, number: int, source: str) -> None:
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_a_guest_runs_a_program_changes_it_and_sees_an_error(open_page: OpenPage, script: bool) -> None:
-    page = open_page(LESSON, anonymous=True, java_script_enabled=script)
-    part = _program(page, 1)
+def test_a_guest_runs_a_program_and_sees_what_it_sends(open_page: OpenPage, script: bool) -> None:
+    page = open_page(WITH_A_SERVED_PROBLEM, anonymous=True, java_script_enabled=script)
+    part = _program(page, 2)
     if script:
-        expect(_run(page, 1)).to_have_text("It printed what the lesson shows.")
+        expect(_run(page, 2)).to_have_text("It printed what the lesson shows.")
     else:
-        part.get_by_role("button", name="Run program 1").press("Enter")
+        part.get_by_role("button", name="Run program 2").press("Enter")
         said = part.get_by_text("It printed what the lesson shows.")
         expect(said).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(part.get_by_role("figure")).to_contain_text("each device sends 56 B in your gather.")
+    expect(part.get_by_role("group", name="What gather sends")).to_contain_text("all-gather over x")
     expect(part.locator("textarea")).to_be_hidden()
     expect(part).to_be_in_viewport()
 

@@ -7,9 +7,8 @@ from markupsafe import Markup
 
 from app.core.web.drawings.mesh import draw_as_cells
 from app.core.web.drawings.placement import Mesh, group_leaves, label
-from app.core.web.drawings.timeline import draw_strip, kind_number
+from app.core.web.drawings.timeline import calls_of, draw_strip, kind_number
 from app.learning.explorer.examples import shipped_results
-from app.learning.explorer.exploration_view import calls_of
 from grader.explorer.exploration import ExploredProgram
 
 
@@ -27,7 +26,7 @@ def picture_of(slug: str) -> Picture:
     """Drawn from the result that ships."""
     [program] = shipped_results()[slug].programs
     kinds = dict.fromkeys(each.collective for each in program.collectives)
-    strip = draw_strip(calls_of(program), "Collectives in program order, as wide as their bytes")
+    strip = draw_strip(calls_of(program.collectives), "Collectives in program order, as wide as their bytes")
     return Picture(_split(program), strip, tuple((label(kind), kind_number(kind)) for kind in kinds))
 
 

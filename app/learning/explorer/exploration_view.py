@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.core.web.drawings.placement import Mesh, label
-from app.core.web.drawings.timeline import axes_text, draw_timeline
+from app.core.web.drawings.timeline import axes_text, calls_of, draw_timeline
 from app.core.web.drawings.units import TIMES, bytes_text, flops_text
 from app.core.web.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves
 from app.learning.explorer.chip_view import ChipView, arrange_chip
@@ -23,7 +23,6 @@ from grader.explorer.exploration import (
     ExploredProgram,
 )
 from grader.explorer.remarks import remarks, whole_gathers
-from grader.verdicts.evidence import CollectiveCall
 
 _MAX_ON_A_LINE = 4
 
@@ -182,7 +181,7 @@ def _mesh(
 ) -> MeshView:
     mesh = Mesh.of(program.mesh)
     lanes = {"This program": program} | ({} if against is None else {"The other version": against})
-    calls = {name: calls_of(each) for name, each in lanes.items()}
+    calls = {name: calls_of(each.collectives) for name, each in lanes.items()}
     anchors = {
         name: [f"{prefix}-{call.line}" if call.line else "" for call in each.collectives]
         for prefix, (name, each) in zip(("line", "other"), lanes.items(), strict=False)
@@ -249,17 +248,3 @@ def _row(each: ExploredCollective, remark: str) -> CollectiveRow:
         line=each.line,
         remark=remark,
     )
-
-
-def calls_of(program: ExploredProgram) -> list[CollectiveCall]:
-    """The collectives as drawings take them."""
-    return [
-        CollectiveCall(
-            collective=each.collective,
-            axes=each.axes,
-            bytes=each.bytes,
-            executions=each.executions,
-            in_loop=each.in_loop,
-        )
-        for each in program.collectives
-    ]

@@ -12,8 +12,9 @@ from app.grading.queue.models import line_indexes
 
 
 class LessonRunRow(JobRow, Base):
-    """One run of a program of a lesson, as its reader changed it. The process that runs it stores the `result`.
+    """One run of a program of a lesson, as its reader changed it.
 
+    The process that runs it stores the `result`, and what its `function` was `compiled` to, if the lesson names one.
     All guests are one user, and `guest` says which browser it belongs to.
     """
 
@@ -30,7 +31,9 @@ class LessonRunRow(JobRow, Base):
     lesson: Mapped[str] = mapped_column(String(40))
     program: Mapped[int] = mapped_column(Integer())
     source: Mapped[str] = mapped_column(Text())
+    function: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    compiled: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
 class LessonReadRow(Base):

@@ -183,7 +183,8 @@ def _shown(
                     "kind": "program",
                     "code": html(_fenced("python", part.block.code)),
                     "output": html(_fenced("text", part.block.output)) if part.block.output else "",
-                    "view": view_program(part, runs.get(part.number), again.source if again else None),
+                    "view": (view := view_program(part, runs.get(part.number), again.source if again else None)),
+                    "sent": html(view.sent.sentence) if view.sent else "",
                     "refusal": again.refusal if again else None,
                     "is_explorable": any(each.program == part.number for each in lesson.explorable),
                 }

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
+from markupsafe import Markup
+
+from app.core.web.drawings.timeline import calls_of, draw_timeline
+from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.lesson import Block, Program
 from app.learning.lessons.runs import LessonRun, prints_the_same
 from grader.core.reasons import Reason
@@ -28,6 +32,18 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """What a function of the reader's program sends: a sentence in Markdown, and a drawing if it sends something.
+
+    `detail` says why it could not be compiled.
+    """
+
+    sentence: str
+    drawing: Markup | None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramRunView:
     """A program and its run.
 
@@ -36,6 +52,7 @@ class ProgramRunView:
       is_changed: the source differs from that of the lesson.
       run: None if there is none.
       outcome: None if there is no run, or if it has not finished.
+      sent: None if the lesson names no function of the program, or if it did not run to its end.
     """
 
     number: int
@@ -46,6 +63,7 @@ class ProgramRunView:
     outcome: Outcome | None
     stdout: str
     stderr: str
+    sent: Sent | None
 
 
 def view_program(program: Program, run: LessonRun | None, source: str | None = None) -> ProgramRunView:
@@ -61,7 +79,14 @@ def view_program(program: Program, run: LessonRun | None, source: str | None = N
         outcome=_outcome_of(result, block) if result else None,
         stdout=result.stdout if result else "",
         stderr=result.stderr if result else "",
+        sent=_sent_by(run.compiled) if run and run.compiled else None,
     )
+
+
+def _sent_by(found: Compiled) -> Sent:
+    title = f"What {found.function.name} sends, in program order"
+    drawn = draw_timeline(title, {"": calls_of(found.collectives)}) if found.collectives else None
+    return Sent(found.sentence, drawn, found.fault)
 
 
 def _outcome_of(result: Printed, block: Block) -> Outcome:

@@ -20,6 +20,7 @@ from app.grading.attempts.guests import admit_guest, share_of
 from app.grading.attempts.source_rules import check_source
 from app.grading.queue.fair_share import close_up, line_up
 from app.grading.queue.protocol import Enqueue
+from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.errors import LessonProgramNotFound, LessonRunNotFound, TooManyLessonRuns
 from app.learning.lessons.lesson import Block, Lesson
 from app.learning.lessons.models import LessonRunRow
@@ -38,7 +39,9 @@ class LessonRunLimits:
 
 @dataclass(frozen=True, slots=True)
 class LessonRun:
-    """One run of a program, which is numbered from 1. `result` is None until it has finished."""
+    """One run of a program, which is numbered from 1. `result` is None until it has finished, and `compiled` unless the
+    lesson names a function of the program and the program ran to its end.
+    """
 
     id: str
     lesson: str
@@ -46,6 +49,7 @@ class LessonRun:
     source: str
     status: LessonRunStatus
     result: Printed | None
+    compiled: Compiled | None
     created_at: datetime
     finished_at: datetime | None
 
@@ -67,6 +71,7 @@ class LessonRuns:
           TooManyLessonRuns: another program of the user's has not finished. TooManyGuestRuns.
         """
         program_of(lesson, program)
+        function = next((each.function for each in lesson.explorable if each.program == program), None)
         check_source(source, self._limits.max_source_bytes)
         row = LessonRunRow(
             id=new_id(),
@@ -76,6 +81,7 @@ class LessonRuns:
             lesson=lesson.slug,
             program=program,
             source=source,
+            function=None if function is None else function.model_dump(mode="json"),
             created_at=now(),
         )
         of_this = (*_of(user), LessonRunRow.lesson == lesson.slug, LessonRunRow.program == program)
@@ -167,6 +173,7 @@ def _run(row: LessonRunRow) -> LessonRun:
         source=row.source,
         status=cast(LessonRunStatus, row.status),
         result=None if row.result is None else Printed.model_validate(row.result),
+        compiled=None if row.compiled is None else Compiled.model_validate(row.compiled),
         created_at=row.created_at,
         finished_at=row.finished_at,
     )

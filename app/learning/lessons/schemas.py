@@ -8,6 +8,7 @@ from pydantic import Field
 from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.grading.attempts.source_rules import Source
+from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.lesson import Claim, Lesson
 from app.learning.lessons.runs import LessonRun, LessonRunStatus, prints_the_same
 from grader.explorer.script import Printed
@@ -89,7 +90,8 @@ class NewLessonRunJSON(RequestBody):
 
 class LessonRunJSON(View):
     """One run of a program. `result` is null until it has finished. `prints_the_same` says whether it prints what the
-    lesson shows; it is null if it did not run to its end, or if the lesson shows no output.
+    lesson shows; it is null if it did not run to its end, or if the lesson shows no output. `compiled` has the
+    collectives of the function that the lesson explores, of the source that was run; null if it explores none.
     """
 
     id: str
@@ -99,6 +101,7 @@ class LessonRunJSON(View):
     source: str
     result: Printed | None
     prints_the_same: bool | None
+    compiled: Compiled | None
     created_at: datetime
     finished_at: datetime | None
 
@@ -115,6 +118,7 @@ class LessonRunJSON(View):
             source=run.source,
             result=run.result,
             prints_the_same=prints_the_same(run.result, block) if run.result and block else None,
+            compiled=run.compiled,
             created_at=run.created_at,
             finished_at=run.finished_at,
         )

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from app.core.web.drawings.placement import label
 from app.core.web.drawings.svg import drawing, element
 from app.core.web.drawings.units import TIMES, bytes_text
+from grader.explorer.exploration import ExploredCollective
 from grader.verdicts.evidence import Axes, CollectiveCall
 
 _KINDS = ["all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute"]
@@ -36,6 +37,20 @@ def draw_timeline(
         for name, blocks in shown.items()
     ]
     return element("div", *lanes, class_="timelines", role="group", aria_label=title)
+
+
+def calls_of(collectives: Sequence[ExploredCollective]) -> list[CollectiveCall]:
+    """The collectives of an explored program as these drawings take them."""
+    return [
+        CollectiveCall(
+            collective=each.collective,
+            axes=each.axes,
+            bytes=each.bytes,
+            executions=each.executions,
+            in_loop=each.in_loop,
+        )
+        for each in collectives
+    ]
 
 
 def kind_number(kind: str) -> int:

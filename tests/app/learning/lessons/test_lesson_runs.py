@@ -13,11 +13,14 @@ from app.grading.queue.null_grader import NullGrader
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.models import LessonRunRow
 from app.learning.lessons.runs import forget_older_lesson_runs
+from grader.core.errors import SubmissionFault
 from grader.explorer.script import Printed, ScriptFault
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
-from tests.app.learning.lessons.folders import write_lesson
+from tests.app.learning.lessons.folders import TEXT, write_lesson
+from tests.grader.checks.program.made_up_programs import exchange, product, program
 
 pytestmark = pytest.mark.anyio
+HTML = {"Accept": "text/html"}
 URL = "/api/v1/lessons/first/runs"
 SHIPPED = "print((2, 4))\n"
 EVIL = "</textarea></pre><script>alert(1)</script>\x1b[31m"
@@ -127,6 +130,64 @@ async def test_one_program_of_a_reader_runs_at_a_time(running, tmp_path):
     running.grader.go.set()
     assert (await ended(running, again))["source"] == "print(3)"
     assert (await run(running, "print(2)", program=2)).status_code == 202
+
+
+GATHER = "def gather(shard):\n    return shard\n\n\nprint((2, 4))\n"
+EXPLORED = """
+[[programs]]
+program = 1
+title = "gather"
+function = "gather"
+mesh = "x=8"
+inputs = 'shard: int32[16] P("x")'
+expected = []
+"""
+
+
+class Compiling(Printing):
+    """Compiles what a source says: an all-gather, nothing that is sent, or no program."""
+
+    def inspect_function(self, function, source, context, *, chip=None):
+        if "unknown" in source:
+            raise SubmissionFault("wrong_structure", "there is no function gather")
+        if "bug" in source:
+            raise RuntimeError("the grader is broken")
+        found = [exchange("all-gather", 32_768, 8, source_line=2)] if "gathered" in source else []
+        return (program(function.mesh, collectives=found, dots=[product(8_000, 1)]),)
+
+
+@pytest.fixture
+async def compiling(start_service, tmp_path, database_url):
+    lessons = write_lesson(tmp_path, text=TEXT.replace("print((2, 4))\n", GATHER))
+    (lessons / "first" / "explore.toml").write_text(EXPLORED, encoding="utf-8")
+    async with start_service(Compiling(), lessons=lessons, database_url=database_url) as service:
+        yield service
+
+
+@pytest.mark.parametrize(
+    ("source", "kinds", "fault", "said"),
+    [
+        ("gathered", ["all-gather"], "", "on <code>x=8</code>, each device sends 28.0 KiB in your <code>gather</code>"),
+        ("local", [], "", "on <code>x=8</code>, <code>gather</code> sends nothing."),
+        ("unknown", [], "there is no function gather", "could not be compiled, so there is no picture"),
+        ("bug", [], "your program is not at fault", "could not be compiled"),
+    ],
+    ids=["sent", "local", "unknown", "failed"],
+)
+async def test_what_the_readers_own_program_sends_is_drawn(compiling, source, kinds, fault, said):
+    found = (await ended(compiling, await run(compiling, source)))["compiled"]
+    assert [each["collective"] for each in found["collectives"]] == kinds
+    assert fault in found["fault"]
+    assert bool(fault) == bool(found["fault"])
+    page = (await compiling.http.get("/lessons/first", headers=HTML | compiling.bearer)).text
+    assert said in page
+    assert ('class="timelines"' in page) == bool(kinds)
+
+
+async def test_a_program_that_ends_early_is_not_compiled(compiling, monkeypatch):
+    failed = Printed(fault=ScriptFault(reason="error", message="no", line=1))
+    monkeypatch.setattr(Compiling, "run_script", lambda *_: failed)
+    assert (await ended(compiling, await run(compiling, "gathered")))["compiled"] is None
 
 
 async def test_a_guest_runs_a_program_from_the_page_and_goes_back_to_the_lessons(running):
