@@ -189,7 +189,7 @@ def _message(alike: list[_Wrong], subject: Subject) -> str:
 
 
 def _how(when: When, pair: Pair, subject: Subject) -> str:
-    """Which advice fits: what a reader has in the program already is no help to them."""
+    """Which advice fits. To name what the program has already would not help."""
     if when == "in":
         return "compiled in" if subject.spec.export_init else "in"
     if subject.spec.axis_types == "explicit":
