@@ -51,11 +51,16 @@ def _lost_connection(record: logging.LogRecord) -> str | None:
     for error in found:
         if isinstance(error, BaseException):
             for each in _chain(error):
-                if _is_lost(each, psycopg):
+                if _is_lost(type(each), psycopg, getattr(each, "sqlstate", None)):
                     return next(iter(str(each).strip().splitlines()), "") or type(each).__name__
         # As the pool says that it discards one, or rolls it back.
         elif isinstance(error, psycopg.BaseConnection) and error.broken:
             return "it closed a connection"
+        # psycopg itself names the error that ended a query while that was being cancelled.
+        elif isinstance(error, str) and record.name == "psycopg":
+            kind = getattr(psycopg.errors, error, None)
+            if isinstance(kind, type) and _is_lost(kind, psycopg, getattr(kind, "sqlstate", None)):
+                return error
     return None
 
 
@@ -73,9 +78,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
             left += [cause for cause in causes if isinstance(cause, BaseException)]
 
 
-def _is_lost(error: BaseException, psycopg: ModuleType) -> bool:
-    if not isinstance(error, psycopg.OperationalError):
+def _is_lost(kind: type, psycopg: ModuleType, state: str | None) -> bool:
+    if not issubclass(kind, psycopg.OperationalError):
         return False
-    state = error.sqlstate
     # Without a state, it comes from libpq: there was no server to give one.
     return state is None or state.startswith(_CONNECTION_EXCEPTION) or state in _STATES

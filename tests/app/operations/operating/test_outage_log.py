@@ -57,6 +57,9 @@ def record(error: Exception | None = None, *arguments: object, **extra: object) 
         record(None, Closed(broken=True)),
         record(None, 1.0, caused(ConnectorException(), LOST)),
         record(None, "OperationalError", database_error=OperationalError("SELECT 1", {}, LOST)),
+        # As psycopg writes it if the server ends while a query is being cancelled.
+        record(None, "AdminShutdown", name="psycopg"),
+        record(None, "OperationalError", name="psycopg"),
     ],
 )
 def test_a_lost_connection_is_recognised_wherever_it_is(made):
@@ -76,6 +79,9 @@ def test_a_lost_connection_is_recognised_wherever_it_is(made):
         record(OperationalError("INSERT", {}, psycopg.errors.DiskFull("could not extend file"))),
         record(OperationalError("SELECT 1", {}, psycopg.errors.QueryCanceled("statement timeout"))),
         record(None, "pool-1", "a word"),
+        record(None, "AdminShutdown"),
+        record(None, "CancelledError", name="psycopg"),
+        record(None, "QueryCanceled", name="psycopg"),
         record(None, Closed(broken=False)),
     ],
 )
