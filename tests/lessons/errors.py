@@ -7,7 +7,7 @@ def error_of(function: Callable[[], object], says: str) -> str:
     """The exception that a call raises, with the part of its message that a reader would search for.
 
     Args:
-      says: that part. It stands in the lesson as it is, with dots for what is before it.
+      says: that part, which the lesson shows as it is, with dots for what is before it.
 
     Raises:
       AssertionError: the call raises nothing, or the message does not have that part. It shows the message.
