@@ -28,7 +28,7 @@ def test_every_calculator_is_the_place_of_a_topic() -> None:
 def test_every_topic_has_a_problem_a_question_or_a_calculator() -> None:
     rows = [line.strip("|").split("|") for line in PAGE.splitlines() if line.startswith("| ")]
     topics = [row for row in rows if len(row) == 3 and row[0].strip() not in ("topic", "section")]
-    assert {topic for topic, *_ in topics} > {" One norm for gradients that are split and for gradients that are whole "}
+    assert any("One norm for gradients" in topic for topic, *_ in topics)
     place = re.compile(rf"\]\(\.\./problems/|`/calculators/|{QUESTION.pattern}")
     assert [topic for topic, *places in topics if not place.search(" ".join(places))] == []
 

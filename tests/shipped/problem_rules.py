@@ -146,7 +146,7 @@ def does_not_say_what_its_axes_are(slug: str) -> Iterator[str]:
 
 def has_a_statement_that_is_too_long(slug: str) -> Iterator[str]:
     if (lines := package(slug).statement.count("\n")) > _STATEMENT:
-        yield f"problems/{slug}/statement.md:1: it has {lines} lines, and {_STATEMENT} at most: a lesson is for the rest"
+        yield f"problems/{slug}/statement.md:1: it has {lines} lines, and {_STATEMENT} at most: use a lesson for more"
 
 
 def lacks_submissions_meshes_or_a_figure(slug: str) -> Iterator[str]:
