@@ -23,14 +23,14 @@ class Compiled(Closed):
     def sentence(self) -> str:
         """What each device sends in one call, as Markdown."""
         name = f"`{self.function.name}`"
-        given = f"For {', '.join(f'`{each}`' for each in self.function.inputs)} on `{self.function.mesh_text}`"
+        setting = f"For {', '.join(f'`{each}`' for each in self.function.inputs)} on `{self.function.mesh_text}`"
         if self.fault:
             return f"{name} could not be compiled, so there is no picture of what it sends."
         if not self.collectives:
-            return f"{given}, {name} sends nothing."
+            return f"{setting}, {name} sends nothing."
         least = "at least " if any(each.executions is None for each in self.collectives) else ""
         sent = sum(each.ring_bytes * (each.executions or 1) for each in self.collectives)
-        return f"{given}, each device sends {least}{bytes_text(sent)} in your {name}."
+        return f"{setting}, each device sends {least}{bytes_text(sent)} in your {name}."
 
 
 def compiled(function: Function, found: Explored) -> Compiled | None:
