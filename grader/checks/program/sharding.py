@@ -28,8 +28,8 @@ _ADVICE = {
     "the expected spec in `jax.lax.with_sharding_constraint`, or in `out_shardings` of the jitted function that "
     "makes it.",
     "out": "Give the output the expected spec, in `out_specs` of `shard_map` or in `jax.lax.with_sharding_constraint`.",
-    "constrained out": "Your program has sharding constraints, but none gives the output the expected spec. Constrain "
-    "what you return, after the last operation on it.",
+    "constrained out": "Your program calls `with_sharding_constraint`, but not with the expected spec on what it "
+    "returns. Give it that spec after the last operation on it.",
     "explicit out": "Give the output the expected spec, in `out_sharding` of the operation that makes it or in "
     "`jax.sharding.reshard`.",
 }

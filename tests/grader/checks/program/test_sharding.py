@@ -66,7 +66,7 @@ def test_the_advice_is_not_what_the_program_has_already():
         return sharding.check(found, sharding.Bounds()).message
 
     assert "in `out_specs` of `shard_map` or in `jax.lax.with_sharding_constraint`" in message(mine)
-    assert "none gives the output the expected spec. Constrain what you return" in message(pinned)
+    assert "calls `with_sharding_constraint`, but not with the expected spec on what it returns" in message(pinned)
     assert "in `jax.lax.with_sharding_constraint`" not in message(pinned)
     assert "in `out_sharding` of the operation that makes it" in message(pinned, "explicit")
 
