@@ -52,6 +52,11 @@ class ExploredCollective(Closed):
     written_dtypes: list[str] = Field(default_factory=list)
     written_bytes: Count | None = None
 
+    @property
+    def sent_bytes(self) -> int:
+        """Those that each device sends in all executions, or in one if their number is unknown."""
+        return self.ring_bytes * (self.executions or 1)
+
 
 class LineFLOPs(Closed):
     """The FLOPs on one device of the matrix products that a source line leads to; null if unknown.

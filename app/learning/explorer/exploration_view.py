@@ -244,7 +244,7 @@ def _row(each: ExploredCollective, remark: str) -> CollectiveRow:
         conditional=each.conditional,
         executions=each.executions,
         bytes=_whole_bytes(each),
-        ring_bytes=each.ring_bytes * (each.executions or 1),
+        ring_bytes=each.sent_bytes,
         line=each.line,
         remark=remark,
     )

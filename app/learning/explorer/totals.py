@@ -62,7 +62,7 @@ def executions_of(program: ExploredProgram) -> int | None:
 
 def sent_bytes(program: ExploredProgram) -> int:
     """One whose number of executions is unknown counts once."""
-    return sum(each.ring_bytes * (each.executions or 1) for each in program.collectives)
+    return sum(each.sent_bytes for each in program.collectives)
 
 
 def memory_bytes(program: ExploredProgram) -> int:

@@ -1,23 +1,25 @@
 """What a function of a lesson's program sends between devices, after a reader changed and ran the program."""
 
-from typing import Annotated
-
 from pydantic import Field
 
 from app.core.web.drawings.units import bytes_text
 from grader.core.strict_model import Closed, SafeText
 from grader.explorer.exploration import Explored, ExploredCollective
 from grader.inputs.explored_function import Function
+from grader.verdicts.evidence import Count
 
 
 class Compiled(Closed):
-    """The collectives of the `function`, compiled for the mesh and the inputs that the lesson gives it; they are as in
-    an exploration. `fault` says why it could not be compiled, and is empty otherwise.
+    """The collectives of the `function`, compiled for the mesh and the inputs that the lesson gives it.
+
+    They are as in an exploration, which leaves out `unlisted_collectives` of them. `fault` says why the function could
+    not be compiled, and is empty otherwise.
     """
 
     function: Function
     collectives: list[ExploredCollective] = Field(default_factory=list)
-    fault: Annotated[SafeText, Field(max_length=4_000)] = ""
+    unlisted_collectives: Count = 0
+    fault: SafeText = ""
 
     @property
     def sentence(self) -> str:
@@ -28,13 +30,21 @@ class Compiled(Closed):
             return f"{name} could not be compiled, so there is no picture of what it sends."
         if not self.collectives:
             return f"{setting}, {name} sends nothing."
-        least = "at least " if any(each.executions is None for each in self.collectives) else ""
-        sent = sum(each.ring_bytes * (each.executions or 1) for each in self.collectives)
-        return f"{setting}, each device sends {least}{bytes_text(sent)} in your {name}."
+        # In a collective-permute, some devices may send nothing.
+        bound = "at most " if any(each.conditional or each.senders for each in self.collectives) else ""
+        if self.unlisted_collectives or any(each.executions is None for each in self.collectives):
+            bound = "at least "
+        sent = bytes_text(sum(each.sent_bytes for each in self.collectives))
+        return f"{setting}, each device sends {bound}{sent} in your {name}."
 
 
 def compiled(function: Function, found: Explored) -> Compiled | None:
     """None if nothing was compiled."""
     if found.fault is not None:
         return Compiled(function=function, fault=found.fault.message)
-    return Compiled(function=function, collectives=found.programs[0].collectives) if found.programs else None
+    if not found.programs:
+        return None
+    program = found.programs[0]
+    return Compiled(
+        function=function, collectives=program.collectives, unlisted_collectives=program.unlisted_collectives
+    )

@@ -179,11 +179,12 @@ def _shown(
                 yield {"kind": "text", "html": html(part.markdown)}
             case Program():
                 again = refused if refused and refused.program == part.number else None
+                view = view_program(part, runs.get(part.number), again.source if again else None)
                 yield {
                     "kind": "program",
                     "code": html(_fenced("python", part.block.code)),
                     "output": html(_fenced("text", part.block.output)) if part.block.output else "",
-                    "view": (view := view_program(part, runs.get(part.number), again.source if again else None)),
+                    "view": view,
                     "sent": html(view.sent.sentence) if view.sent else "",
                     "refusal": again.refusal if again else None,
                     "is_explorable": any(each.program == part.number for each in lesson.explorable),

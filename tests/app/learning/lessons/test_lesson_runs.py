@@ -10,11 +10,14 @@ from sqlalchemy import func, select
 from app.core.clock import now
 from app.core.database import Database
 from app.grading.queue.null_grader import NullGrader
+from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.models import LessonRunRow
 from app.learning.lessons.runs import forget_older_lesson_runs
 from grader.core.errors import SubmissionFault
+from grader.explorer.exploration import ExploredCollective
 from grader.explorer.script import Printed, ScriptFault
+from grader.inputs.explored_function import read_function
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.learning.lessons.folders import TEXT, write_lesson
 from tests.grader.checks.program.made_up_programs import exchange, product, program
@@ -182,6 +185,25 @@ async def test_what_the_readers_own_program_sends_is_drawn(compiling, source, ki
     page = (await compiling.http.get("/lessons/first", headers=HTML | compiling.bearer)).text
     assert said in page
     assert ('class="timelines"' in page) == bool(kinds)
+
+
+@pytest.mark.parametrize(
+    ("changed", "unlisted", "sent"),
+    [
+        ({"executions": 3}, 0, "sends 84.0 KiB"),
+        ({"conditional": True}, 0, "sends at most 28.0 KiB"),
+        ({"senders": 7, "devices": 8}, 0, "sends at most 28.0 KiB"),
+        ({"executions": None}, 0, "sends at least 28.0 KiB"),
+        ({"conditional": True}, 1, "sends at least 28.0 KiB"),
+    ],
+    ids=["in a loop", "in a branch", "one device fewer", "unknown", "not listed"],
+)
+def test_what_is_not_known_is_said_with_what_is_sent(changed, unlisted, sent):
+    function = read_function("gather", "x=8", 'shard: int32[16] P("x")')
+    once = {"collective": "all-gather", "axes": ["x"], "group_size": 8, "in_loop": False, "executions": 1}
+    found = ExploredCollective(**once | {"bytes": 32_768, "ring_bytes": 28_672, "line": 2} | changed)
+    told = Compiled(function=function, collectives=[found], unlisted_collectives=unlisted).sentence
+    assert f"each device {sent} in your `gather`." in told
 
 
 async def test_a_program_that_ends_early_is_not_compiled(compiling, monkeypatch):
