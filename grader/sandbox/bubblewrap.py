@@ -12,6 +12,8 @@ from grader.sandbox.remedies import INSTALL_BWRAP
 _GRADER = Path(__file__).resolve().parents[1]
 # Our code that runs inside. A submission can read it, so it must contain no secret.
 INSIDE = ("core/__init__.py", "core/chips.py", "core/item_sizes.py", "core/wire.py", "runner", "verifier", "program")
+# The settings of the virtual environment inside. Without the folder of its interpreter, Python follows the link.
+_SETTINGS = Path(__file__).with_name("pyvenv.cfg")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -47,7 +49,7 @@ def bubblewrap_command() -> list[str]:
     if os.path.isfile(_RELEASE):
         # This file is in a folder of libraries, so cover it with an empty one.
         command += ["--ro-bind", str(_GRADER / "__init__.py"), _RELEASE]
-    command += ["--ro-bind" if _is_copied() else "--symlink", str(_interpreter()), program]
+    command += ["--symlink", str(_links_to_interpreter()[0]), program]
     if compiler_of("gpu"):
         # XLA's plugin for CUDA asks where its program is, and ends if there is no answer. If that were a Python, it
         # would ask for the command line, too.
@@ -131,32 +133,25 @@ def _runner_binds() -> list[tuple[str, str]]:
 
 def _python_binds() -> list[tuple[str, str]]:
     """Bind the packages to a path that reveals nothing about the host, and the interpreter to where they expect it."""
-    # Not `bin`: its scripts name the folder of the checkout.
-    binds = [(str(Path(sys.prefix, name)), str(_VENV / name)) for name in ("lib", "pyvenv.cfg")]
+    # Neither its `bin` nor its settings: both can name the folder of the checkout.
+    binds = [(str(Path(sys.prefix, "lib")), str(_VENV / "lib")), (str(_SETTINGS), str(_VENV / "pyvenv.cfg"))]
     if sys.base_prefix == "/usr":
         # The system's Python: its library is already bound, so bind only its executable.
         return [*binds, *((str(path.resolve()), str(path)) for path in _links_to_interpreter())]
     return [*binds, (sys.base_prefix, sys.base_prefix)]
 
 
-def _is_copied() -> bool:
-    """Whether the virtual environment has its own interpreter instead of a link to one."""
-    return _interpreter().is_relative_to(sys.prefix)
-
-
-def _interpreter() -> Path:
-    """The first path outside the virtual environment that its `python` links to; its own file if it is a copy."""
-    return next(iter(_links_to_interpreter()), Path(sys.executable).resolve())
-
-
 def _links_to_interpreter() -> list[Path]:
-    """Every path through which the virtual environment's `python` is reached: /usr/bin/python3, python3.11."""
+    """Every path through which the virtual environment's `python` is reached: /usr/bin/python3, python3.11.
+
+    If it is a copy, no link leads to the interpreter, so take the one that belongs to its library.
+    """
     path, found = Path(sys.executable), []
     while path.is_symlink():
         path = path.parent / path.readlink()
         if not path.is_relative_to(sys.prefix):
             found.append(path)
-    return found
+    return found or [Path(sys.base_prefix, "bin", "python{}.{}".format(*sys.version_info))]
 
 
 def _library_binds() -> list[tuple[str, str]]:

@@ -28,6 +28,27 @@ def test_a_systems_own_python_is_bound_under_each_of_its_names(tmp_path, monkeyp
     assert binds[str(usr / "python3")] == binds[str(usr / "python3.11")] == str(usr / "python3.11")
 
 
+def test_a_copied_interpreter_is_replaced_by_a_link_to_what_was_copied(tmp_path, monkeypatch):
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    command = bubblewrap.bubblewrap_command()
+    at = command.index("/opt/meshgrade/venv/bin/python", command.index("--symlink"))
+    systems = "/usr/bin/python{}.{}".format(*sys.version_info)
+    assert command[at - 2 : at] == ["--symlink", systems]
+    assert systems in dict(reversed(pair) for pair in bubblewrap._python_binds())
+
+
+def test_no_setting_of_the_virtual_environment_is_read_inside():
+    # `python -m venv` keeps its whole command there, and so the folder of the checkout.
+    inside = "/opt/meshgrade/venv/pyvenv.cfg"
+    outside = {inside: outside for outside, inside in bubblewrap._python_binds()}[inside]
+    assert Path(outside).read_text(encoding="utf-8") == "include-system-site-packages = false\n"
+
+
 def test_the_host_folder_of_the_checkout_is_not_named_inside():
     command = bubblewrap.bubblewrap_command()
     binds = [(command[at + 1], command[at + 2]) for at, part in enumerate(command) if part == "--ro-bind"]
