@@ -45,6 +45,7 @@ class Server:
       kind: the path of the POST: SLUG/attempts, graded on all cases, or SLUG/runs, graded on the public ones. Empty: no
         problem has to be ready.
       module: the command line; another one may grade by other means.
+      settings: environment variables to add.
     Raises:
       BenchmarkFailed: it did not start, or refuses to grade.
     """
@@ -58,6 +59,7 @@ class Server:
         module: str = "app.entry.cli",
         *,
         start_limit_s: float = _START_LIMIT_S,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         self._start_limit_s = start_limit_s
         self._said: list[str] = []
@@ -66,7 +68,7 @@ class Server:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, "serve", "--port", "0", "--data", str(data)],
-            env=self._variables(problems),
+            env=self._variables(problems) | dict(settings or {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

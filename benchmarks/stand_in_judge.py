@@ -1,13 +1,14 @@
 """The command line with a stand-in for the judge, which needs no sandbox but uses as much of a core as grading does.
 
 For quick measurements of everything around grading. It never executes a submission: it compares the text with that of
-the reference, while a child process computes for `STAND_IN_CPU_S` seconds.
+the reference, while a child process computes for `STAND_IN_CPU_S` seconds. Before that, it waits for `STAND_IN_WAIT_S`.
 """
 
 import functools
 import os
 import subprocess
 import sys
+import time
 
 import app.entry.main
 import app.entry.worker
@@ -21,11 +22,13 @@ from app.grading.queue.null_grader import NullGrader
 from grader.verdicts.verdict import Verdict
 
 _CPU_S = os.environ.get("STAND_IN_CPU_S", "0.1")
+_WAIT_S = float(os.environ.get("STAND_IN_WAIT_S", "0"))
 _COUNT = "import sys, time\nwhile time.process_time() < float(sys.argv[1]): pass"
 
 
 class BusyGrader(NullGrader):
     def judge(self, *args: object, **options: object) -> Verdict:  # type: ignore[override]
+        time.sleep(_WAIT_S)
         subprocess.run(["nice", "-n", "5", sys.executable, "-S", "-E", "-c", _COUNT, _CPU_S], check=True)
         return super().judge(*args, **options)  # type: ignore[arg-type]
 
