@@ -165,7 +165,10 @@ def _renamed_solutions(package: Package) -> Iterator[PackageFault]:
         for name, text in _functions(source):
             if name == solution and len(text) >= _LEAST_OF_SOLUTION:
                 solved.setdefault(text, file)
-    code = {"starter.py": [(1, package.starter)], "warmup.py": [(1, package.warmup)]}
+    code: dict[str, Iterable[tuple[int, str]]] = {
+        "starter.py": [(1, package.starter)],
+        "warmup.py": [(1, package.warmup)],
+    }
     code |= {f"{FOLDER}{name}.py": [(1, text)] for name, text in package.helpers.items()}
     code |= {name: _code_blocks(package.files.get(name, "")) for name in ("statement.md", "hints.md")}
     for file, blocks in code.items():
@@ -205,12 +208,14 @@ def _body_of(function: ast.FunctionDef) -> str:
     return "\n".join([arguments, *(ast.unparse(each) for each in (rest if has_doc else function.body))])
 
 
-def _code_blocks(text: str) -> list[tuple[int, str]]:
-    """The blocks of Python in a text, each with its line."""
-    return [
-        (text.count("\n", 0, found.start()) + 2, found[1])
-        for found in re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    ]
+def _code_blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the blocks of Python in a text, each with its line."""
+    line, counted = 1, 0
+    for found in re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        # From the last block on: lines counted from the start for each block would take quadratic time.
+        line += text.count("\n", counted, found.start(1))
+        counted = found.start(1)
+        yield line, found[1]
 
 
 def _unknown_links(package: Package, slugs: Iterable[str]) -> Iterator[PackageFault]:
