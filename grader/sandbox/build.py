@@ -77,7 +77,8 @@ class PooledSandbox:
                 self._compiled.lend(session, spec.devices, spec.warmup)
             time_s, wall_s = spec.limits.time_s * spec.share, spec.limits.wall_s * spec.share
             session.begin(spec.limits.model_copy(update={"time_s": time_s, "wall_s": wall_s}), stop)
-            if spec.background:
+            # A verifier outlives the work, so `Verifiers` lowers it for as long as it is lent.
+            if spec.background and spec.program == "serve":
                 lower(session.pid)
             return session
         except BaseException:

@@ -34,6 +34,9 @@ _BETWEEN_TWO_S = 0.15
 # After this long without a submission, the last problem keeps no more forks than the others, and few problems keep any.
 # Of generic forks, those for the last numbers of devices are left: so many for each program.
 _SPARE_S = 300.0
+# After this long without work in the background, the same, unless a submission came. References are prepared one after
+# another, so a shorter time would end what the next one needs.
+_SPARE_BACKGROUND_S = 15.0
 _RESTING_PROBLEMS = 4
 _RESTING_GENERIC = 2
 # After this long, only one fork is left: a generic one with as many devices as the last request needed. Opening a
@@ -125,7 +128,8 @@ class Pool:
         self._zygote: Zygote | None = None
         self._zygotes = self._misses = 0
         self._waiting: dict[_Kind, collections.deque[ForkSession]] = {}
-        self._asked: dict[_Kind, None] = {}
+        # The kinds to keep, the last asked for at the end, and whether anybody but work in the background asked.
+        self._asked: dict[_Kind, bool] = {}
         self._waiters: collections.Counter[_Kind] = collections.Counter()
         self._making: collections.Counter[_Kind] = collections.Counter()
         self._changed = threading.Condition()
@@ -138,7 +142,7 @@ class Pool:
         self._lent: list[ForkSession] = []
         # Called whenever the pool finds itself at rest, so others can let go of idle processes, too.
         self.when_at_rest: Callable[[], None] = lambda: None
-        self._last_returned = self._last_asked = -math.inf
+        self._last_returned = self._last_submission = self._last_background = -math.inf
         # The first thread makes only generic forks, so that no submission has to wait for a warm-up.
         self._threads = [
             threading.Thread(target=self._fill, args=(number == 0,), name=f"pool-{number}", daemon=True)
@@ -167,7 +171,7 @@ class Pool:
         """From now on, keep forks for this kind of runner ready."""
         kind = _kind_of(spec)
         with self._changed:
-            self._ask_for(kind)
+            self._ask_for(kind, background=False)
             self._changed.notify_all()
 
     def take(self, spec: RunnerSpec, stop: Stop) -> ForkSession:
@@ -181,7 +185,7 @@ class Pool:
         generic = _Kind(spec.devices, None, spec.program)
         deadline = time.monotonic() + START_LIMIT_S
         with self._changed:
-            self._ask_for(kind)
+            self._ask_for(kind, background=spec.background)
             self._fault = None
             self._waiters[generic] += 1
             self._changed.notify_all()
@@ -230,16 +234,19 @@ class Pool:
             session.close()
         return None
 
-    def _ask_for(self, kind: _Kind) -> None:
+    def _ask_for(self, kind: _Kind, *, background: bool) -> None:
         """Move this kind to the end of the recently used ones, and drop the oldest problems if there are too many."""
-        self._last_asked = time.monotonic()
+        if background:
+            self._last_background = time.monotonic()
+        else:
+            self._last_submission = time.monotonic()
         for each in (_Kind(kind.devices, None, kind.program), kind):
-            self._asked.pop(each, None)
-            self._asked[each] = None
+            self._asked[each] = self._asked.pop(each, False) or not background
         self._keep_problems(self._settings.problems)
 
     def _keep_problems(self, number: int) -> None:
-        self._keep_last(number, [each for each in self._asked if each.warmup is not None])
+        for expected in (True, False):
+            self._keep_last(number, [each for each, used in self._asked.items() if each.warmup and used == expected])
 
     def _keep_generic(self, number: int) -> None:
         """Keep the kinds asked for last, of each program: runners and verifiers of other problems may need others."""
@@ -270,7 +277,8 @@ class Pool:
                 assert kind is not None
                 self._making[kind] += 1
             try:
-                self._offer(kind, self._make(kind))
+                if session := self._make(kind):
+                    self._offer(kind, session)
                 self._lost = 0
                 pause = 0.0
             except Cancelled:
@@ -336,8 +344,8 @@ class Pool:
             return 0
         if kind.warmup is None:
             return self._settings.generic
-        latest = next(each for each in reversed(self._asked) if each.warmup is not None)
-        busy = kind == latest and time.monotonic() - self._last_asked < _SPARE_S
+        latest = next((each for each, used in reversed(self._asked.items()) if each.warmup and used), None)
+        busy = kind == latest and not self._is_resting()
         return self._settings.per_problem if busy else min(1, self._settings.per_problem)
 
     def _holds_back(self, kind: _Kind, warmup: Warmup) -> bool:
@@ -366,11 +374,15 @@ class Pool:
                     log.warning("a waiting fork for %s devices died and is replaced", kind.devices)
 
     def _is_asleep(self) -> bool:
-        return time.monotonic() - self._last_asked >= ASLEEP_S
+        return time.monotonic() - max(self._last_submission, self._last_background) >= ASLEEP_S
+
+    def _is_resting(self) -> bool:
+        now = time.monotonic()
+        return now - self._last_submission >= _SPARE_S and now - self._last_background >= _SPARE_BACKGROUND_S
 
     def _drop_spare(self) -> None:
         """End spare forks after a while without submissions, because waiting forks hold memory."""
-        if time.monotonic() - self._last_asked < _SPARE_S:
+        if not self._is_resting():
             return
         self._keep_problems(_RESTING_PROBLEMS)
         self._keep_generic(_RESTING_GENERIC)
@@ -379,10 +391,19 @@ class Pool:
             while kind in self._asked and len(queue) > self._target(kind):
                 queue.pop().close()
 
-    def _make(self, kind: _Kind) -> ForkSession:
+    def _make(self, kind: _Kind) -> ForkSession | None:
+        """Make a fork; None if nobody but work in the background asked for it, after storing its programs.
+
+        After a start, all problems are prepared, and most of their forks would wait for nobody.
+        """
         if kind.warmup is None or kind.limits is None:
             return self._fork(kind)
         self._compiled.ensure(kind.devices, kind.warmup, kind.limits, lambda: self._fork(kind))
+        with self._changed:
+            if not self._asked.get(kind):
+                self._asked.pop(kind, None)
+                self._setbacks.succeeded(kind.warmup.version)
+                return None
         session = self._fork(kind)
         try:
             # No submission waits for this one: each runs in a fork that exists already.

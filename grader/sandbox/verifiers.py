@@ -50,7 +50,7 @@ class Verifiers:
           Cancelled: `stop` was set.
         """
         idle = None if alone else self._idle_one(devices)
-        session, served = idle or (self._new(devices, limits, stop), 0)
+        session, served = idle or (self._new(devices, limits, stop, background), 0)
         loan = _Loan(session)
         good = False
         try:
@@ -93,10 +93,9 @@ class Verifiers:
                 session.close()
         return None
 
-    def _new(self, devices: int, limits: Limits, stop: Stop) -> ForkSession:
-        return self._take(
-            RunnerSpec(devices, limits.model_copy(update={"memory_mb": _MEMORY_MB}), None, "verify"), stop
-        )
+    def _new(self, devices: int, limits: Limits, stop: Stop, background: bool) -> ForkSession:
+        limits = limits.model_copy(update={"memory_mb": _MEMORY_MB})
+        return self._take(RunnerSpec(devices, limits, None, "verify", background=background), stop)
 
     def _give_back(self, devices: int, session: ForkSession, served: int, good: bool) -> None:
         rested = good and session.alive and usage_of(session.pid).resident_bytes < _MAX_RESTING_BYTES

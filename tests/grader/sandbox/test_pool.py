@@ -123,6 +123,34 @@ def test_after_a_while_generic_forks_are_left_for_the_last_numbers_of_devices_an
         assert answers(pool, replace(SPEC, devices=1))
 
 
+def test_what_only_work_in_the_background_asked_for_is_compiled_and_not_kept(tmp_path):
+    with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=2, problems=2, fillers=1)) as pool:
+        assert answers(pool, replace(WARM, background=True))
+        wait_for(lambda: pool.stats().full, "nothing is left to do")
+        assert WARM.warmup is not None
+        assert pool._compiled.has(WARM.devices, WARM.warmup)
+        assert pool.stats().warm == {}
+        pool.warm(WARM)
+        wait_for(lambda: pool.stats().warm == {"v1": 2}, "somebody may come now")
+        assert answers(pool, replace(WARM, background=True))
+        wait_for(lambda: pool.stats().full, "the fork that was taken is replaced")
+        assert pool.stats().warm == {"v1": 2}
+
+
+def test_after_work_in_the_background_the_pool_rests_sooner_unless_somebody_came(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool_module, "_SPARE_BACKGROUND_S", 0.0)
+    with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=0, problems=1, fillers=1)) as pool:
+        with pool.verifier(1, SPEC.limits, background=True):
+            pass
+        wait_for(lambda: not pool._verifiers.pids(), "it rests at once")
+        pool.warm(SPEC)
+        with pool.verifier(1, SPEC.limits, background=True):
+            pass
+        wait_for(lambda: pool.stats().full, "it looked at the clock")
+        (verifier,) = pool._verifiers.pids()
+        assert os.getpriority(os.PRIO_PROCESS, verifier) < 19
+
+
 def test_after_a_longer_while_one_generic_fork_is_left_and_a_wish_wakes_the_pool(tmp_path, monkeypatch):
     other = replace(WARM, warmup=Warmup("v2", WARM.warmup.source), devices=WARM.devices // 2)
     with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=1, problems=2, fillers=1)) as pool:
