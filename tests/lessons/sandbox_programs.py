@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.learning.lessons.lesson import Explorable, Lesson
+from app.learning.lessons.lesson import Block, Explorable, Lesson
 from app.learning.lessons.lesson_files import Lessons
 from grader.core.context import QUIET
 from grader.explorer.description import explored
@@ -33,14 +33,16 @@ def measure(slug: str, walls: PooledSandbox) -> dict[str, Any]:
     """What each program prints, and the collectives that the Explorer finds in each that explore.toml names."""
     lesson = Lessons.load(_LESSONS).get(slug)
     return {
-        "printed": [_printed(block.code, walls) for block in lesson.blocks],
+        "printed": [_printed(block, walls) for block in lesson.blocks],
         "explored": {each.title: _explored(lesson, each, walls) for each in lesson.explorable},
     }
 
 
-def _printed(code: str, walls: PooledSandbox) -> dict[str, Any]:
-    found = run_script(code, walls, QUIET)
-    fault = found.fault.model_dump(mode="json") if found.fault else None
+def _printed(block: Block, walls: PooledSandbox) -> dict[str, Any]:
+    found = run_script(block.code, walls, QUIET)
+    # What the sandbox denies is of interest only where nothing should be denied.
+    of_interest = {"reason", "message", "line"} if block.runs_here else {"reason", "line"}
+    fault = found.fault.model_dump(mode="json", include=of_interest) if found.fault else None
     return {"stdout": found.stdout, "truncated": found.truncated, "fault": fault}
 
 

@@ -123,7 +123,10 @@ def _wrong_programs(slug: str, measured: dict[str, Any]) -> list[str]:
     faults = []
     for number, (block, found) in enumerate(zip(lesson.blocks, measured["printed"], strict=True), 1):
         printed = "\n".join(found["stdout"])
-        if found["fault"] or found["truncated"]:
+        if not block.runs_here:
+            if not found["fault"]:
+                faults.append(f"lesson.md: program {number} runs in the sandbox, so take the word elsewhere away")
+        elif found["fault"] or found["truncated"]:
             faults.append(f"lesson.md: program {number} does not run to its end in the sandbox: {found['fault']}")
         elif printed != block.output:
             faults.append(

@@ -106,10 +106,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A program of a lesson, as it is printed; `output` is what the page says that it prints."""
+    """A program of a lesson, as it is printed.
+
+    Attributes:
+      output: what the page says that it prints.
+      runs_here: false if it needs what the sandbox denies. The page then only shows it, and the notebook runs it.
+    """
 
     code: str
     output: str
+    runs_here: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from grader.review.names import suggest
 # {{ claim("shard_bytes") }} is the number with its unit, {{ number("shard_bytes") }} the number alone.
 _PLACE = re.compile(r"\{\{\s*(?P<form>\w+)\(\"(?P<name>[^\"\n]*)\"\)\s*\}\}")
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# What follows the word python at the beginning of a program that does not run here.
+_ELSEWHERE = "elsewhere"
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _DIRECTIVE = re.compile(r"^:::.*$", re.MULTILINE)
@@ -49,14 +51,15 @@ def placed_blocks(text: str) -> Iterator[tuple[int, int, Block]]:
     """As `blocks`, each with where it begins and where its output ends."""
     found = list(_FENCE.finditer(text))
     for at, match in enumerate(found):
-        if match[1].strip() != "python":
+        language, *words = match[1].split() or [""]
+        if language != "python" or words not in ([], [_ELSEWHERE]):
             continue
         after = found[at + 1] if at + 1 < len(found) else None
         follows = after is not None and after[1].strip() == "text" and not text[match.end() : after.start()].strip()
         if after is not None and follows:
-            yield match.start(), after.end(), Block(match[2], after[2])
+            yield match.start(), after.end(), Block(match[2], after[2], not words)
         else:
-            yield match.start(), match.end(), Block(match[2], "")
+            yield match.start(), match.end(), Block(match[2], "", not words)
 
 
 def unmeasured(text: str, filled: str, programs: Sequence[Block], claims: Mapping[str, Claim]) -> list[str]:

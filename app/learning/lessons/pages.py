@@ -177,6 +177,9 @@ def _shown(
         match part:
             case Text():
                 yield {"kind": "text", "html": html(part.markdown)}
+            case Program(block=block) if not block.runs_here:
+                code = html(_fenced("python", block.code))
+                yield {"kind": "text", "html": code + html(_fenced("text", block.output)) if block.output else code}
             case Program():
                 again = refused if refused and refused.program == part.number else None
                 view = view_program(part, runs.get(part.number), again.source if again else None)

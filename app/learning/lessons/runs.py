@@ -129,7 +129,13 @@ def program_of(lesson: Lesson, number: int) -> Block:
     if not 1 <= number <= len(lesson.blocks):
         programs = f"has programs 1 to {len(lesson.blocks)}" if lesson.blocks else "has no program"
         raise LessonProgramNotFound(f"The lesson {lesson.slug!r} {programs}.")
-    return lesson.blocks[number - 1]
+    block = lesson.blocks[number - 1]
+    if not block.runs_here:
+        raise LessonProgramNotFound(
+            f"Program {number} of the lesson {lesson.slug!r} needs what the sandbox denies. Run it on your own "
+            "machine, for example in the lesson's notebook."
+        )
+    return block
 
 
 def prints_the_same(result: Printed, block: Block) -> bool | None:

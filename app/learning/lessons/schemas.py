@@ -49,11 +49,12 @@ class ClaimJSON(View):
 
 
 class LessonProgramJSON(View):
-    """A program of the lesson, and what it prints."""
+    """A program of the lesson, and what it prints. Without `runs_here`, it needs what the sandbox denies."""
 
     number: int
     code: str
     output: str
+    runs_here: bool
 
 
 class LessonDetail(LessonSummary):
@@ -75,7 +76,7 @@ class LessonDetail(LessonSummary):
             devices=measured.devices,
             claims=[ClaimJSON.of_name(name, claim) for name, claim in measured.by_name.items()],
             programs=[
-                LessonProgramJSON(number=number, code=each.code, output=each.output)
+                LessonProgramJSON(number=number, code=each.code, output=each.output, runs_here=each.runs_here)
                 for number, each in enumerate(lesson.blocks, 1)
             ],
         )

@@ -75,7 +75,21 @@ async def count(service):
 
 async def test_the_lesson_lists_its_programs(running):
     found = (await running.http.get("/api/v1/lessons/first")).json()["programs"]
-    assert found == [{"number": 1, "code": SHIPPED, "output": "(2, 4)\n"}]
+    assert found == [{"number": 1, "code": SHIPPED, "output": "(2, 4)\n", "runs_here": True}]
+
+
+async def test_a_program_that_runs_elsewhere_is_shown_and_not_run(start_service, tmp_path):
+    lessons = write_lesson(tmp_path, text=TEXT.replace("```python", "```python elsewhere"))
+    async with start_service(Printing(), lessons=lessons) as service:
+        (program,) = (await service.http.get("/api/v1/lessons/first")).json()["programs"]
+        assert program == {"number": 1, "code": SHIPPED, "output": "(2, 4)\n", "runs_here": False}
+        refused = await run(service)
+        assert (refused.status_code, refused.json()["slug"]) == (404, "lesson-program-not-found")
+        assert "needs what the sandbox denies. Run it on your own machine" in refused.json()["detail"]
+        page = (await service.http.get("/lessons/first", headers=HTML)).text
+        assert "print" in page
+        assert "(2, 4)" in page
+        assert "Run<" not in page
 
 
 @pytest.mark.parametrize(("source", "same"), [(SHIPPED, True), ("print(1)", False)])
