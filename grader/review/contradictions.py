@@ -114,14 +114,15 @@ def _faults_of_program(manifest: Manifest) -> list[PackageFault]:
     if any(list(mesh) != axes for mesh in program.meshes):
         message = "program.meshes: all meshes must have the same axes, in the same order"
         faults.append(manifest_fault("manifest", "program.meshes", message))
+    is_repeated = any(mesh in program.meshes[:number] for number, mesh in enumerate(program.meshes))
     # On one device, collectives vanish or have groups of one. So such a mesh is not one of several, but alone, in a
     # problem that is not about communication.
     if sizes != [1] and (
-        len(sizes) < 2 or len(set(sizes)) != len(sizes) or not all(2 <= size <= manifest.devices for size in sizes)
+        len(set(sizes)) < 2 or is_repeated or not all(2 <= size <= manifest.devices for size in sizes)
     ):
         message = (
-            "program.meshes: give two meshes or more, whose sizes differ and lie between 2 and "
-            f"{manifest.devices}, the number of devices; here they are {sizes}. A problem about one device has a "
+            "program.meshes: give two meshes or more, each of them once, with two or more sizes between 2 and "
+            f"{manifest.devices}, the number of devices; here the sizes are {sizes}. A problem about one device has a "
             "single mesh of size 1"
         )
         faults.append(manifest_fault("manifest", "program.meshes", message))

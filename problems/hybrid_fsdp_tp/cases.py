@@ -7,7 +7,7 @@ import numpy as np
 
 Case = dict[str, Any]
 
-# The batch is unlike every width of the network, whole or divided by 2, 3 or 4, so that a tensor with that many rows in
+# The batch is unlike every width of the network, whole or divided by 2 or 4, so that a tensor with that many rows in
 # the compiled program is the batch and nothing else.
 STEPS, ROWS, D_IN, D_OUT = 3, 264, 24, 120
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +174,12 @@ class Programs:
         """The sizes of the axes of each mesh."""
         return [list(mesh.values()) for mesh in self._package.manifest.program.meshes]
 
-    def case(self, case: str, devices: int) -> Program:
-        """The reference's program for a case: `public-1`, `hidden-2`."""
+    def case(self, case: str, devices: int | tuple[int, ...]) -> Program:
+        """The reference's program for a case: `public-1`, `hidden-2`.
+
+        Args:
+          devices: of the mesh, or the sizes of its axes. Several may have as many devices: the first is taken.
+        """
         return self._compiled("reference", case, devices)
 
     def other(self, name: str, devices: int = 8, case: str = "public-1") -> Program:
@@ -209,9 +214,9 @@ class Programs:
         args = tuple(arg | {"shape": full.shapes[path]} for path, arg in zip(form.inputs, form.args, strict=True))
         return self._program(self._package.files[f"{name}.py"], full.mesh, replace(form, args=args))
 
-    def _compile(self, name: str, case: str, devices: int, *, donated: bool = True) -> Program:
+    def _compile(self, name: str, case: str, devices: int | tuple[int, ...], *, donated: bool = True) -> Program:
         meshes = self._package.manifest.program.meshes
-        (mesh,) = [mesh for mesh in meshes if np.prod(list(mesh.values())) == devices]
+        mesh = next(mesh for mesh in meshes if devices in (prod(mesh.values()), tuple(mesh.values())))
         return self._program(self._package.files[f"{name}.py"], mesh, self.signature(case), donated=donated)
 
     def signature(self, case: str) -> Signature:

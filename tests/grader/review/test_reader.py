@@ -116,12 +116,27 @@ def test_a_problem_about_one_device_has_one_mesh(folder):
 
 
 @pytest.mark.parametrize(
-    "meshes", ["[{ data = 2 }]", "[{ data = 2 }, { data = 1 }]", "[{ device = 1 }, { device = 1 }]"]
+    "meshes",
+    [
+        "[{ data = 2 }]",
+        "[{ data = 2 }, { data = 1 }]",
+        "[{ device = 1 }, { device = 1 }]",
+        "[{ data = 8, model = 1 }, { data = 2, model = 4 }]",
+        "[{ data = 8 }, { data = 4 }, { data = 8 }]",
+    ],
 )
-def test_a_mesh_alone_or_of_one_device_among_others_is_refused(folder, meshes: str):
+def test_meshes_of_one_size_or_given_twice_or_of_one_device_are_refused(folder, meshes: str):
     edit(folder, 'mode = "call"', 'mode = "program"')
+    edit(folder, "devices = 2", "devices = 8")
     edit(folder, "[limits]", f"[program]\nmeshes = {meshes}\n[limits]")
     assert "give two meshes or more" in faults(folder)
+
+
+def test_two_of_three_meshes_may_have_the_same_size(folder):
+    edit(folder, 'mode = "call"', 'mode = "program"')
+    edit(folder, "devices = 2", "devices = 8")
+    edit(folder, "[limits]", "[program]\nmeshes = [{ a = 4, b = 2 }, { a = 2, b = 4 }, { a = 2, b = 2 }]\n[limits]")
+    assert len(read_package(folder).manifest.program.meshes) == 3
 
 
 def test_every_fault_is_listed_at_once(folder):
