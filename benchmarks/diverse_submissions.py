@@ -80,7 +80,9 @@ def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -
         kind = "attempts" if plan.hidden else "runs"
         server = Server(data, folder / "problems", f"{packages[0].slug}/{kind}", say, start_limit_s=_START_LIMIT_S)
         with server:
-            server.wait_for("All problems are prepared", say)
+            told = server.wait_for("problems are prepared", say)
+            if not told.startswith("All"):
+                raise BenchmarkFailed(f"{told} Measure fewer at a time, with --problems.")
             server.settle()
             one = _grade_all(server, chosen, 1, random.Random(seed), say, hidden=plan.hidden)
             _say_by_problem(one, say)
@@ -96,8 +98,8 @@ def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -
         "one_ms_p95": percentile([*one.values()], 95),
         "two_ms_p50": statistics.median(two.values()),
         "two_ms_p95": percentile([*two.values()], 95),
-        "bare_ms_p50": statistics.median(bare.values()),
-        "speedup": statistics.median(bare.values()) / statistics.median(one[name] for name in bare),
+        "bare_ms_p50": statistics.median(bare.values()) if bare else None,
+        "speedup": statistics.median(bare.values()) / statistics.median(one[name] for name in bare) if bare else None,
     }
     return Measured(
         {f"diverse.{key}": None if value is None else round(float(value), 3) for key, value in figures.items()},

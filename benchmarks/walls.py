@@ -5,6 +5,7 @@ import statistics
 import time
 from pathlib import Path
 
+from app.core.data_folder import judging_secret_of, read_secret
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.processes import wait_until_quiet
 from benchmarks.workload import Workload
@@ -21,7 +22,7 @@ def cost_of_walls_ms(workload: Workload, data: Path, count: int, *, hidden: bool
     Args:
       data: the data folder of a service that has ended; its judge's answers are used again.
     """
-    secret, cache = (data / "secret").read_bytes(), data / "cache"
+    secret, cache = judging_secret_of(read_secret(data)), data / "cache"
     with build_sandbox(cache) as walled, build_sandbox(cache, without=frozenset(REMOVABLE)) as open_:
         judges = [Judge(sandbox, secret, cache) for sandbox in (walled, open_)]
         for judge in judges:

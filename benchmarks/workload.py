@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.core.data_folder import judging_secret_of, read_secret
 from benchmarks.errors import BenchmarkFailed
 from grader.core import wire
 from grader.core.context import QUIET
@@ -55,7 +56,7 @@ def take_workload(package: Package, chosen: KnownSubmission, data: Path, folder:
     Raises:
       BenchmarkFailed: the service has not prepared them.
     """
-    secret = (data / "secret").read_bytes()
+    secret = judging_secret_of(read_secret(data))
     references = References(Modes(NullSandbox(_refuse), secret), secret, data / "cache")
     prepared = references.prepare(package, QUIET)
     folder.mkdir()
