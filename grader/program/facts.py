@@ -69,6 +69,10 @@ class ProgramFacts:
       donated: how many arguments it donates.
       operations: how often each operation occurs in the text of the exported program.
       written_turns: the kinds of collectives that take turns with a product of their round in the exported program.
+      unstated_products: how many matrix products of the exported program do not state the sharding of their result in
+        the next operation, as JAX does for each operation on Explicit axes.
+      retraced: whether a second step, on the state that the first one returned, is traced again; None if the program of
+        two steps was not exported.
       rounded: (output, input) where the output has elements of the input, all of them rounded in the exported program.
     """
 
@@ -82,6 +86,8 @@ class ProgramFacts:
     donated: int
     operations: tuple[tuple[str, int], ...]
     written_turns: tuple[str, ...]
+    unstated_products: int
+    retraced: bool | None
     rounded: tuple[tuple[int, int], ...]
 
 

@@ -17,18 +17,35 @@ Leaves = dict[str, Array]
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """An exported program to compile again: its bytes, and the form of each input. The first `state` are donated."""
+    """An exported program to compile again: its bytes, and the form of each input. The first `state` are donated.
+
+    `two_steps` is the text of a program that calls it twice, or None.
+    """
 
     program: Array
     inputs: tuple[ArrayForm, ...]
     state: int
+    two_steps: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the process that traced a function says of it, which nothing verifies.
+
+    Attributes:
+      primitives: how many equations there are of each, in all jaxprs.
+      retraced: whether a second call, on the outputs of the first, is traced again.
+    """
+
+    primitives: dict[str, int]
+    retraced: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
-    `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
+    `observed` is None for the program of a submission, whose verdict rests on verified facts alone.
     `listing` (the compiled program), `written` (the exported one), `arrays`, `peak` and `graph` are None unless
     requested; `on_chip` is None unless it was compiled for a slice, too; `artifact` is None if the program was read
     from disk. If XLA cannot compile the program for CPUs, it `is_only_on_chip`, and `facts` are those of the program
@@ -43,8 +60,7 @@ class Measured:
     state: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    primitives: dict[str, int]
-    retraced: bool
+    observed: Observed | None = None
     listing: Listing | None = None
     written: Listing | None = None
     artifact: Artifact | None = None
@@ -68,6 +84,11 @@ class Measured:
     @property
     def out(self) -> list[tuple[str, ProgramLeaf]]:
         return list(zip(self.outputs, self.facts.outputs, strict=True))
+
+    @property
+    def retraced(self) -> bool:
+        """Whether a second call is traced again: verified in a submission's program, observed in another function."""
+        return self.observed.retraced if self.observed else bool(self.facts.retraced)
 
     @property
     def needed_bytes(self) -> int:
@@ -106,7 +127,7 @@ def measured_of(raw: dict[str, Any], mesh: dict[str, int], inputs: tuple[str, ..
         raise GraderFault("a verifier's facts do not fit the program")
     if init is not None and len(init.outputs) != len(state):
         raise GraderFault("a verifier's facts of `init` do not fit its state")
-    return Measured(mesh, facts, init, state, inputs, outputs, raw["primitives"], raw["retraced"])
+    return Measured(mesh, facts, init, state, inputs, outputs)
 
 
 def mesh_name(mesh: dict[str, int]) -> str:

@@ -17,6 +17,7 @@ from grader.program.sharding_constraints import ShardingConstraint, read_constra
 from grader.program.stablehlo_locations import Locations
 from grader.program.stablehlo_loop_overlap import turns_as_written
 from grader.program.stablehlo_rounding import rounded_arguments
+from grader.program.stablehlo_statements import RETURNS
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
 
 _COLLECTIVES = {f"stablehlo.{kind.replace('-', '_')}": kind for kind in KINDS}
@@ -55,6 +56,8 @@ class ExportedProgram:
       attributes: name with its dialect (`sdy.sharding`) -> how often it occurs in the text.
       collectives: each one once, in the order of the text, inside and outside loops and functions.
       products: the place of each matrix product and convolution, in the order of the text.
+      unstated_products: how many of them do not state the sharding of their result in the next operation, as JAX does
+        for each operation on Explicit axes.
       product_lines: for each source line, how many calls lead to matrix products and convolutions that it wrote.
       line_dtypes: for each source line, the dtypes of floating-point arrays that its operations take and give.
       element_types: the dtype of each tensor, and the first source line with one. An unknown dtype is as written.
@@ -72,6 +75,7 @@ class ExportedProgram:
     attributes: Mapping[str, int]
     collectives: tuple[ExportedCollective, ...]
     products: tuple[Place, ...]
+    unstated_products: int
     product_lines: Mapping[int, int]
     line_dtypes: Mapping[int, frozenset[str]]
     element_types: Mapping[str, int | None]
@@ -97,6 +101,7 @@ def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
     attributes: Counter[str] = Counter()
     collectives: list[ExportedCollective] = []
     products: list[Place] = []
+    unstated_products = 0
     product_lines: Counter[int] = Counter()
     locations = Locations(text, source)
     places = Places(tokens)
@@ -112,6 +117,7 @@ def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
         elif name in _PRODUCTS:
             place = places.place(at)
             products.append(place)
+            unstated_products += not _states_sharding(tokens, at)
             line = locations.after(tokens, at)
             if line is not None:
                 product_lines[line] += place.inside + place.outside
@@ -126,6 +132,7 @@ def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
         attributes,
         tuple(collectives),
         tuple(products),
+        unstated_products,
         product_lines,
         _line_dtypes(text, locations),
         _element_types(tokens, text, locations),
@@ -158,6 +165,17 @@ def _has_dynamic_tensors(tokens: Tokens) -> bool:
             inside = tokens.items[at + 2 : tokens.partners[at + 1]]
             if "?" in inside or "," in inside:
                 return True
+    return False
+
+
+def _states_sharding(tokens: Tokens, at: int) -> bool:
+    """Whether the next statement is a sharding constraint on the result of the operation at `at`."""
+    result = tokens[at - 2] if at >= 2 and tokens[at - 1] == "=" else ""
+    at += 1
+    while at < tokens.end and tokens[at] not in RETURNS:
+        if tokens[at] == "=" and tokens[at - 1][:1] == "%":
+            return tokens[at + 1] == "sdy.sharding_constraint" and tokens[at + 2] == result != ""
+        at += 1
     return False
 
 

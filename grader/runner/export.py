@@ -19,11 +19,11 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.core.wire import Argument, Array
-from grader.runner.artifact import artifact_of
+from grader.runner.artifact import SERIALIZED, artifact_of
 from grader.runner.own_meshes import OwnMesh, on_own_mesh
 from grader.runner.request_loop import Fields
 from grader.runner.submission import Submission, SubmissionFailed
-from grader.runner.tracing import REFUSALS, arguments_of, aval_of, input_avals, make_mesh, primitives_of, serialize
+from grader.runner.tracing import REFUSALS, arguments_of, aval_of, input_avals, make_mesh, serialize
 from grader.runner.tree import Tree
 
 
@@ -32,15 +32,15 @@ class Exported:
     """One exported program. `init` is the program of `init`, a function of the seed, if it was requested.
 
     `states` has the leaves of `init` for each seed, and `states_of` computes them for other seeds. `outputs` names the
-    returned leaves in the program's order.
+    returned leaves in the program's order. `two_steps` is the text of a program that calls the step twice, if it was
+    requested; it is empty if there can be none.
     """
 
     artifact: bytes
     init: bytes | None
     states: list[dict[str, Array]]
     outputs: list[str]
-    primitives: dict[str, int]
-    retraced: bool
+    two_steps: str | None
     states_of: Callable[[Sequence[int]], list[dict[str, Array]]]
 
 
@@ -51,7 +51,7 @@ def export_program(submission: Submission, request: Fields, own: Sequence[OwnMes
 
     Args:
       request: `mesh` (axis to size), `explicit` (its Explicit axes), `init` (a name or None), `seeds` for it,
-        `export_init`, `args`: each `{"static": value}` or `{"shape", "dtype", "spec"}`.
+        `export_init`, `two_steps`, `args`: each `{"static": value}` or `{"shape", "dtype", "spec"}`.
       own: the meshes that the source has made. It grows while the source runs.
     Raises:
       SubmissionFailed: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
@@ -92,15 +92,13 @@ def _export_for(submission: Submission, request: Fields, given: Mesh) -> Exporte
         jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))), keep_unused=True)
         traced = submission.guard(lambda: jitted.trace(*avals), REFUSALS)
         artifact = submission.guard(lambda: serialize(jitted, avals, traced), REFUSALS)
-        # Counted before the second trace, which serves only this check.
-        retraced = bool(init) and submission.guard(lambda: _traces_again(step, jitted, avals, traced))
+        two_steps = _two_steps(submission, jitted, avals, traced) if init and request.get("two_steps") else None
     return Exported(
         artifact=artifact,
         init=init_artifact,
         states=states,
         outputs=step.outputs,
-        primitives=dict(primitives_of(traced.jaxpr.jaxpr)),
-        retraced=retraced,
+        two_steps=two_steps,
         states_of=states_of,
     )
 
@@ -202,16 +200,14 @@ def _described(value: object) -> str:
 
 
 class _Step:
-    """The entry point as a function of leaves. Tracing it fills `outputs` and `traces`."""
+    """The entry point as a function of leaves. Tracing it fills `outputs`."""
 
     def __init__(self, submission: Submission, mesh: Mesh, state: Tree | None, args: Sequence[Argument]) -> None:
         self._submission, self._mesh, self._state, self._args = submission, mesh, state, args
         self.outputs: list[str] = []
-        self.traces = 0
         self.__name__ = "step"
 
     def __call__(self, *leaves: jax.Array) -> tuple[jax.Array, ...]:
-        self.traces += 1
         number = len(self._state.leaves) if self._state else 0
         inputs = iter(leaves[number:])
         args = arguments_of(self._args, [arg["static"] if "static" in arg else next(inputs) for arg in self._args])
@@ -251,22 +247,31 @@ class _Step:
             )
 
 
-def _traces_again(
-    step: _Step, jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct], traced: jax.stages.Traced
-) -> bool:
-    """Whether a second step, on the outputs of the first, has to be traced again."""
-    before = step.traces
+def _two_steps(
+    submission: Submission, jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct], traced: jax.stages.Traced
+) -> str:
+    """The text of a program of two steps, the second on the state that the first returned.
+
+    JAX writes a function that it traced once as one function, which both steps call. A state whose type changes, in its
+    weak types or on Explicit axes in its shardings, makes it two: so the program shows whether a step is traced again.
+    """
     outs = traced.jaxpr.out_avals
     number = len(outs) - 1
     if any((old.shape, old.dtype) != (new.shape, new.dtype) for old, new in zip(avals[:number], outs, strict=False)):
         # Such a state cannot enter a step at all. The verifier's facts show that, with the name of the leaf.
-        return False
-    second = [
-        jax.ShapeDtypeStruct(new.shape, new.dtype, sharding=old.sharding, weak_type=new.weak_type)
-        for old, new in zip(avals[:number], outs[:number], strict=True)
-    ]
-    jitted.trace(*second, *avals[number:])
-    return step.traces > before
+        return ""
+
+    def two_steps(*leaves: jax.Array) -> tuple[jax.Array, ...]:
+        *state, loss = jitted(*leaves)
+        return (*jitted(*state, *leaves[number:]), loss)
+
+    # `keep_unused`: otherwise JAX would remove what nothing uses from the first step, but not from the second.
+    exporting = jax.export.export(jax.jit(two_steps, keep_unused=True), platforms=["cpu"], disabled_checks=SERIALIZED)
+    try:
+        return str(submission.guard(lambda: exporting(*avals).mlir_module()))
+    except SubmissionFailed:
+        # The second step cannot be traced. What is wrong with the state is for other checks to say.
+        return ""
 
 
 def _is_explicit(leaf: object, mesh: Mesh) -> bool:

@@ -138,8 +138,7 @@ def _export(exported: Exported) -> dict[str, object]:
         "init": np.frombuffer(exported.init, np.uint8) if exported.init else None,
         "states": list(exported.states),
         "outputs": list(exported.outputs),
-        "primitives": dict(exported.primitives),
-        "retraced": exported.retraced,
+        "two_steps": None if exported.two_steps is None else np.frombuffer(exported.two_steps.encode(), np.uint8),
     }
 
 

@@ -98,11 +98,13 @@ class Requests(Protocol):
         explicit: Sequence[str],
         init: str | None,
         export_init: bool,
+        two_steps: bool,
         seeds: Sequence[object],
     ) -> dict[str, object]:
         """Export the entry point for one mesh. See `grader.runner.export.export_program` for the arguments."""
         message = {"op": "export", "mesh": mesh, "explicit": list(explicit), "args": list(args), "init": init}
-        return self.request({**message, "export_init": export_init, "seeds": list(seeds)})[1]
+        more: Message = {"export_init": export_init, "two_steps": two_steps, "seeds": list(seeds)}
+        return self.request({**message, **more})[1]
 
     def export_function(
         self,
@@ -131,15 +133,18 @@ class Requests(Protocol):
         state: int,
         alone: bool,
         listing: bool = False,
+        two_steps: object = None,
     ) -> Message:
         """Let a verifier compile an exported program. See `grader.verifier.load.load` for the arguments.
 
+        Args:
+          two_steps: the text of a program that calls the exported one twice, to find out whether it is traced again.
         Returns:
           Its `facts`, or only `kernels` if it calls native kernels and the verifier is not `alone`. With `listing`,
           also the `listing` of the compiled program, and that of the exported program as `written`.
         """
         message = {"op": "compile", "mesh": mesh, "inputs": list(inputs), "state": state, "alone": alone}
-        return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
+        return self.request({**message, "listing": listing}, {"artifact": artifact, "two_steps": two_steps})[0]
 
     def compile_for(
         self,

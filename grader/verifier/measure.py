@@ -84,6 +84,8 @@ def collect(
         donated=len(exported.donated),
         operations=tuple(sorted(exported.operations.items())),
         written_turns=exported.turns,
+        unstated_products=exported.unstated_products,
+        retraced=None,
         rounded=exported.rounded,
     )
 

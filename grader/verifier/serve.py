@@ -9,6 +9,7 @@ instructions of the executable and the exported operations, and has the program'
 """
 
 import ctypes
+import dataclasses
 
 import jax
 import jax.numpy as jnp
@@ -18,10 +19,11 @@ from jax.sharding import PartitionSpec as P
 from grader.core.wire import Frame, Message, Values
 from grader.program import facts
 from grader.program.listing import list_program
+from grader.program.second_step import is_traced_again
 from grader.program.stablehlo_listing import list_written
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
-from grader.runner.artifact import artifact_of
+from grader.runner.artifact import artifact_of, read_exported
 from grader.runner.confine import limit_memory
 from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.element_types import check_runs
@@ -66,7 +68,9 @@ class _Verifier:
                 self._loaded = None
                 # Drop the traces and executables of the previous program, because a verifier is long-lived.
                 jax.clear_caches()
-                return self._compile(request, values["artifact"].tobytes())
+                two_steps = values["two_steps"]
+                both = None if two_steps is None else two_steps.tobytes().decode()
+                return self._compile(request, values["artifact"].tobytes(), both)
             case "run" if self._loaded is not None:
                 check_runs(self._loaded.exported, self._loaded.hlo)
                 try:
@@ -75,10 +79,14 @@ class _Verifier:
                     raise _failed("runs", error) from None
         return {}
 
-    def _compile(self, request: Fields, artifact: bytes) -> Message:
+    def _compile(self, request: Fields, artifact: bytes, two_steps: str | None) -> Message:
         try:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
             found = facts_of(self._loaded)
+            if two_steps is not None:
+                # As JAX wrote it: what is compiled has other numbers of channels.
+                again = is_traced_again(read_exported(artifact)[1], two_steps, request["state"])
+                found = dataclasses.replace(found, retraced=again)
             measured = {"facts": facts.to_json(found), "kernels": bool(self._loaded.kernels)}
             if request.get("listing"):
                 measured["listing"] = write(list_program(self._loaded.hlo))

@@ -25,6 +25,7 @@ from tests.grader.golden_judge import Groups, Quiet, array, package_of, verdict_
 from tests.grader.program.test_schedule import schedule_of
 
 WHOLE = 32_768
+PRODUCT = "stablehlo.dot_general"
 ONE = Dot("dot.1", 8_000, 1, ((3, 16), (16, 16)), (3, 16), (), False, 9)
 CASES = (Case("public-1", True, {"x": array(1)}), Case("hidden-1", False, {"x": array(2)}))
 MISSING = OnChip("v5e:16x16", None, "Not checked: the TPU compiler is not installed here.", tried=False)
@@ -279,14 +280,22 @@ PROGRAMS: Groups = {
         "passed": partial(check, "precision", groups=["params"]),
         "rounded": partial(check, "precision", {"rounded": [(0, 0)]}, {"rounded": [(0, 0)]}, groups=["params"]),
     },
-    "program-primitives": {
-        "passed": partial(check, "primitives", {"primitives": {"dot_general": 2}}, {"primitives": {"dot_general": 3}}),
-        "missing": partial(check, "primitives", {"primitives": {"dot_general": 2}}, required=["shard_map"]),
-        "forbidden": partial(check, "primitives", {"primitives": {"psum": 1}}, any_of=["x"], forbidden=["psum"]),
+    "program-operations": {
+        "passed": partial(check, "operations", {"operations": {PRODUCT: 2}}, {"operations": {PRODUCT: 3}}),
+        "missing": partial(check, "operations", {"operations": {PRODUCT: 2}}, required=["sdy.manual_computation"]),
+        "forbidden": partial(
+            check,
+            "operations",
+            {"operations": {"stablehlo.select": 1}},
+            any_of=["stablehlo.scatter", "stablehlo.dynamic_update_slice"],
+            forbidden=["stablehlo.select"],
+        ),
+        "unstated": partial(check, "operations", {"unstated_products": 2}, stated_products=True),
     },
     "program-retrace": {
         "passed": partial(check, "retrace"),
         "retraced": partial(check, "retrace", None, {"retraced": True}),
+        "not exported": partial(check, "retrace", {"retraced": None}),
     },
     "program-scaling": {
         "passed": partial(check, "scaling"),

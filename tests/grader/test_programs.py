@@ -213,7 +213,7 @@ def test_branches_that_all_devices_take_may_hold_different_collectives(verdict_o
             "trip count",
         ),
         (INIT.replace("jnp.zeros((), jnp.int32)", "0"), STEP.replace('state["n"] + 1', 'state["n"] + jnp.int32(1)'), "retraced", "retrace", "weak type"),
-        (INIT, STEP.replace("jnp.tanh(", "jnp.tanh(0 * jnp.cos(mean) + "), "wrong_structure", "primitives", "uses cos"),
+        (INIT, STEP.replace("jnp.tanh(", "jnp.tanh(0 * jnp.cos(mean) + "), "wrong_structure", "operations", "uses stablehlo.cosine"),
         (INIT, STEP.replace('"n": state["n"] + 1', '"n": state["n"] + 1.0'), "wrong_dtype", "values", "leaves it with float32"),
         (INIT.replace("jnp.int32", "jnp.int4"), STEP, "wrong_dtype", "values", "leaf n is int4, which is not among the dtypes that can be returned. Return int8"),
         (INIT, STEP.replace("jnp.mean(jnp.square(mean))", "jnp.mean(mean).astype(jnp.uint4)"), "wrong_dtype", "values", "leaf loss is uint4, which"),

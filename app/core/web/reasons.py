@@ -167,5 +167,6 @@ REASONS: dict[Reason, Explanation] = {
 
 TRUST: dict[Trust, str] = {
     "verified": "Read outside your code's process, from the arrays or the program that it returned.",
-    "observed": "Seen inside your code's process while it ran. It counts for points, but never for a ranking.",
+    "observed": "Seen inside your code's process while it ran. It counts for points and acceptance, but never for a "
+    "ranking. Code can forge it only for its own attempt.",
 }

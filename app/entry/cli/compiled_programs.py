@@ -136,7 +136,7 @@ def _as_json(measured: "Measured") -> dict[str, Any]:
         "inputs": measured.inputs,
         "outputs": measured.outputs,
         "facts": facts,
-        "observed": {"primitives": measured.primitives, "retraced": measured.retraced},
+        "observed": asdict(measured.observed) if measured.observed else None,
         "remarks": measured.remarks,
         "arrays": write(measured.arrays)["arrays"] if measured.arrays else [],
         "graph": graph.model_dump(mode="json") if graph else None,

@@ -1,4 +1,4 @@
-"""Check that the second step reuses the trace of the first. The process that traced it reports it: it is observed."""
+"""Check that the second step reuses the trace of the first, in an exported program of two steps."""
 
 from grader.checks.finding import Finding, Located, rejected
 from grader.checks.program_subject import Subject
@@ -8,7 +8,7 @@ from grader.verdicts.evidence import Facts
 from grader.verdicts.verdict import Trust
 
 TITLE = "The step is traced once"
-TRUST: Trust = "observed"
+TRUST: Trust = "verified"
 PROMISE = r"\bnot be (?:re)?traced again\b|\bnot be retraced\b"
 Bounds = CheckBounds
 
@@ -20,16 +20,16 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if a step on the outputs of the first step is not traced again, on every mesh."""
+    # A program of two steps that was not exported shows nothing, so it does not pass.
+    again = [pair for pair in subject.pairs if pair.mine.facts.retraced is not False]
     evidence = [
-        Facts(**subject.entry(pair), about="second step", values={"retraced": pair.mine.retraced})
-        for pair in subject.pairs
+        Facts(**subject.entry(pair), about="second step", values={"retraced": pair in again}) for pair in subject.pairs
     ]
-    again = [subject.place(pair) for pair in subject.pairs if pair.mine.retraced]
     if again:
         text = (
-            "the second step is traced and compiled again, because at least one leaf of the new state "
-            "differs from the old one in shape, dtype or weak type. Give each leaf a dtype when you create it, as in "
+            "the second step is traced and compiled again, because the type of at least one leaf of the state changes: "
+            "its weak type or, on Explicit axes, its sharding. Give each leaf a dtype when you create it, as in "
             "`jnp.zeros((), jnp.int32)`."
         )
-        return rejected([Located(f"On {again[0]}, ", text)], "retraced", evidence)
+        return rejected([Located(f"On {subject.place(again[0])}, ", text)], "retraced", evidence)
     return Finding(True, "The second step reuses the program of the first.", None, evidence)

@@ -194,4 +194,4 @@ def _how(when: When, pair: Pair, subject: Subject) -> str:
         return "compiled in" if subject.spec.export_init else "in"
     if subject.spec.axis_types == "explicit":
         return "explicit out"
-    return "constrained out" if pair.mine.primitives.get("sharding_constraint") else "out"
+    return "constrained out" if dict(pair.mine.facts.operations).get("sdy.sharding_constraint") else "out"

@@ -19,6 +19,9 @@ from grader.package.package import ProgramManifest
 from grader.program.measurement import Leaves, mesh_name
 from grader.sandbox.protocol import Sandbox, Session
 
+# The only check that reads a program of two steps.
+TWO_STEPS_CHECK = "retrace"
+
 
 @dataclass(frozen=True, slots=True)
 class Examination:
@@ -45,6 +48,7 @@ def examine(
       SubmissionFault, GraderFault, Cancelled: from the sessions; of several, the first in the order of the meshes.
     """
     signatures = signatures_of(manifest, cases)
+    two_steps = any(spec.id == TWO_STEPS_CHECK for spec in manifest.checks)
 
     def verified(mesh: dict[str, int], signature: Signature, exported: Export, states: States) -> Examined:
         try:
@@ -70,7 +74,7 @@ def examine(
         try:
             for mesh, signature in wanted:
                 context.progress(f"exporting for {mesh_name(mesh)}")
-                exported = export(session, manifest, mesh, signature)
+                exported = export(session, manifest, mesh, signature, two_steps=two_steps)
                 later: Future[tuple[Leaves, ...]] = Future()
                 states = States(exported.states, later)
                 programs.append((exported, later, pool.submit(verified, mesh, signature, exported, states)))

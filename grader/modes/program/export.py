@@ -30,14 +30,16 @@ class States:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a runner exported for one mesh: the program, and the state's leaves for the signature's first cases."""
+    """What a runner exported for one mesh: the program, and the state's leaves for the signature's first cases.
+
+    `two_steps` is the text of a program that calls it twice, if it was requested.
+    """
 
     artifact: Array
     init: Array | None
     states: tuple[Leaves, ...]
     outputs: tuple[str, ...]
-    primitives: dict[str, int]
-    retraced: bool
+    two_steps: Array | None = None
 
 
 def first_cases(signature: Signature) -> tuple[Case, ...]:
@@ -57,10 +59,15 @@ def export(
     manifest: Programs,
     mesh: dict[str, int],
     signature: Signature,
+    *,
+    two_steps: bool = False,
 ) -> Export:
     """Export the loaded source for one mesh. Raises the errors of `Session.request`.
 
     As soon as a seed or argument of a hidden case is sent, output is dropped.
+
+    Args:
+      two_steps: also export a program that calls the step twice.
     """
     program = manifest.program
     first = first_cases(signature)
@@ -74,6 +81,7 @@ def export(
         explicit=program.explicit_axes(mesh),
         init=program.init,
         export_init=program.export_init,
+        two_steps=two_steps,
         seeds=[case.inputs["seed"] for case in seeded] if program.init else [],
     )
     match values:
@@ -82,8 +90,7 @@ def export(
             "init": (np.ndarray() | None) as init,
             "states": list(states),
             "outputs": list(outputs),
-            "primitives": dict(primitives),
-            "retraced": bool(retraced),
+            "two_steps": (np.ndarray() | None) as both,
         } if (
             artifact.dtype == np.uint8
             and (init is not None) == program.export_init
@@ -92,12 +99,13 @@ def export(
             and all(_are_leaves(state) for state in states)
             and _are_paths(outputs)
             and (not program.init or outputs == [*states[0], "loss"])
-            and all(type(number) is int for number in primitives.values())
+            and (both is not None) == (two_steps and program.init is not None)
+            and (both is None or both.dtype == np.uint8)
         ):
             _check_states(states[0], states)
             # Without an `init`, no case has a state.
             states = states if program.init else states * len(first)
-            return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
+            return Export(artifact, init, tuple(states), tuple(outputs), both)
     raise _malformed("an export")
 
 

@@ -12,7 +12,7 @@ from grader.core.wire import MAX_PATH, MAX_RANK, ArrayForm
 from grader.inputs.explored_function import Function, arguments_of
 from grader.program.jaxpr_listing import list_jaxpr
 from grader.program.listing import Listing
-from grader.program.measurement import Artifact
+from grader.program.measurement import Artifact, Observed
 from grader.sandbox.protocol import Session
 
 _MAX_LEAVES = 2048
@@ -25,13 +25,14 @@ _FORM = re.compile(r"([a-z0-9_<>]{1,40})\[((?:\d{1,12}(?:,\d{1,12})*)?)\]", re.A
 class FunctionExport:
     """What a runner exported: the program, and the names of its leaves, the donated ones first.
 
-    `raw` has all that the process says of itself; see `grader.modes.program.verify.compiled_and_read`. `remarks` says
-    what is not as the source has it. If it is not a program for CPUs, `only_for_tpus` says why.
+    For `raw`, see `grader.modes.program.verify.compiled_and_read`. `remarks` says what is not as the source has it. If
+    it is not a program for CPUs, `only_for_tpus` says why.
     """
 
     artifact: Artifact
     inputs: tuple[str, ...]
     raw: dict[str, Any]
+    observed: Observed
     remarks: tuple[str, ...]
     jaxpr: Listing
     only_for_tpus: str = ""
@@ -80,7 +81,8 @@ def export_function(
             return FunctionExport(
                 Artifact(program, forms, donated),
                 tuple(names[donated:]),
-                raw | {"primitives": primitives, "retraced": retraced},
+                raw,
+                Observed(primitives, retraced),
                 tuple(each[:_LONGEST_REMARK] for each in remarks[:_MAX_REMARKS]),
                 list_jaxpr(jaxpr.tobytes().decode("utf-8", "replace")),
                 only_for_tpus[:_LONGEST_REMARK],

@@ -77,7 +77,7 @@ def inspect_function(
                     alone=alone,
                     listing=True,
                 )
-                return replace(measured, remarks=exported.remarks, jaxpr=exported.jaxpr)
+                return _with_own_words(measured, exported)
         except NeedsOwnVerifier:
             continue
         except OnlyOnChips as fault:
@@ -109,5 +109,10 @@ def _only_on_chip(
         measured = measured_of(exported.raw | {"facts": facts}, mesh, exported.inputs)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
-    measured = replace(measured, artifact=exported.artifact, remarks=exported.remarks, jaxpr=exported.jaxpr)
-    return replace(measured, on_chip=on_chip, is_only_on_chip=True)
+    measured = replace(measured, artifact=exported.artifact, on_chip=on_chip, is_only_on_chip=True)
+    return _with_own_words(measured, exported)
+
+
+def _with_own_words(measured: Measured, exported: FunctionExport) -> Measured:
+    """Add what the process that ran the source says of it."""
+    return replace(measured, observed=exported.observed, remarks=exported.remarks, jaxpr=exported.jaxpr)

@@ -54,7 +54,7 @@ def load(folder: Path) -> ProgramPrepared | None:
 def _load_full_size(folder: Path) -> Measured:
     message, _ = reference_cache.read_frame(folder / _FULL_SIZE)
     facts = from_json(message["facts"])
-    return Measured(message["mesh"], facts, None, (), tuple(message["inputs"]), tuple(message["outputs"]), {}, False)
+    return Measured(message["mesh"], facts, None, (), tuple(message["inputs"]), tuple(message["outputs"]))
 
 
 def _store_examined(folder: Path, number: int, examined: Examined) -> None:

@@ -104,14 +104,8 @@ def measure(
     arrays = [arg for arg in signature.args if "static" not in arg]
     leaves: list[ArrayForm] = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
     inputs: list[ArrayForm] = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
-    artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual))
-    raw: dict[str, Any] = {
-        "init": init_facts,
-        "outputs": list(exported.outputs),
-        "state": list(usual),
-        "primitives": exported.primitives,
-        "retraced": exported.retraced,
-    }
+    artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual), exported.two_steps)
+    raw: dict[str, Any] = {"init": init_facts, "outputs": list(exported.outputs), "state": list(usual)}
     measured = compiled_and_read(session, mesh, artifact, raw, signature.inputs, alone=alone, listing=listing)
     return Compiled(measured, raw, made)
 
@@ -130,8 +124,7 @@ def compiled_and_read(
     """Compile an exported program, and read its facts, which are added to `raw`. Raises the errors of `verify`.
 
     Args:
-      raw: `init` (its facts or None), the names of `outputs` and of the donated leaves (`state`), `primitives` and
-        `retraced`.
+      raw: `init` (its facts or None), and the names of `outputs` and of the donated leaves (`state`).
       inputs: the names of the other leaves.
       runs: the program will be run, so its results have to cross the wire.
     """
@@ -163,7 +156,13 @@ def _all_of(states: States, session: Session) -> Iterator[Leaves]:
 def _compile(session: Session, mesh: dict[str, int], artifact: Artifact, alone: bool, listing: bool = False) -> Message:
     try:
         reply = session.compile(
-            mesh, artifact.program, artifact.inputs, state=artifact.state, alone=alone, listing=listing
+            mesh,
+            artifact.program,
+            artifact.inputs,
+            state=artifact.state,
+            alone=alone,
+            listing=listing,
+            two_steps=artifact.two_steps,
         )
     except SubmissionFault as fault:
         raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None

@@ -56,7 +56,7 @@ def test_the_same_as_data():
     assert {each["kind"] for each in eight["facts"]["census"]["collectives"]} == {"all-reduce"}
     # Rows of w on a device, by 16, by 16, twice: the multiplication and the addition.
     assert (eight["facts"]["census"]["dot_flops"], four["facts"]["census"]["dot_flops"]) == (32_768, 65_536)
-    assert eight["observed"]["retraced"] is False
+    assert (eight["observed"], eight["facts"]["retraced"]) == (None, False)
 
 
 def test_what_sets_two_programs_apart_is_shown_for_every_mesh():

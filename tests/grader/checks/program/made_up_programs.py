@@ -123,8 +123,8 @@ def program(
     written: Sequence[WrittenCollective] = (),
     products_outside: int = 0,
     operations: dict[str, int] | None = None,
-    primitives: dict[str, int] | None = None,
-    retraced: bool = False,
+    unstated_products: int = 0,
+    retraced: bool | None = False,
 ) -> Measured:
     """A step with one leaf `w` (512, 16) and one input `x` (24, 16), both split by default; it returns a loss."""
     devices = prod(mesh.values())
@@ -157,9 +157,11 @@ def program(
         1,
         tuple((operations or {}).items()),
         tuple(written_turns),
+        unstated_products,
+        retraced,
         tuple(rounded),
     )
-    return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
+    return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"))
 
 
 def subject(*pairs: tuple[Measured, Measured]) -> Subject:

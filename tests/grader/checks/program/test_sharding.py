@@ -58,7 +58,7 @@ def test_an_init_that_is_compiled_is_not_told_to_use_device_put():
 
 def test_the_advice_is_not_what_the_program_has_already():
     mine = program(EIGHT, new_w=whole((512, 16), 8))
-    pinned = replace(mine, primitives={"sharding_constraint": 1})
+    pinned = program(EIGHT, new_w=whole((512, 16), 8), operations={"sdy.sharding_constraint": 1})
 
     def message(got: Measured, axis_types: str = "auto") -> str:
         found = subject((got, program(EIGHT)))

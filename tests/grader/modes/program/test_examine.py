@@ -30,8 +30,7 @@ EXPORTED: dict[str, Any] = {
     "init": BYTES,
     "states": [STATE],
     "outputs": ["w", "n", "loss"],
-    "primitives": {"add": 1},
-    "retraced": False,
+    "two_steps": BYTES,
 }
 EAGER = EXPORTED | {"init": None}
 CENSUS = {
@@ -73,7 +72,7 @@ def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, fir
     (signature,) = signatures_of(eager, CASES)
     with ForgedSandbox([frame_of(first), frame_of(more)]).open(RunnerSpec(8, eager.limits)) as session:
         try:
-            exported = export(session, eager, {"x": 8}, signature)
+            exported = export(session, eager, {"x": 8}, signature, two_steps=True)
             states = later_states(session, eager, signature, exported, 0)
         except SubmissionFault:
             return
@@ -93,15 +92,16 @@ def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, fir
         {"states": [STATE, STATE]},
         {"init": None},
         {"artifact": np.zeros(4, np.int8)},
-        {"primitives": {"add": True}},
+        {"two_steps": None},
+        {"two_steps": np.zeros(4, np.int8)},
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_an_export_of_another_form_is_refused(move_mean, change):
     session = NullSession(lambda message, values: ({"ok": True}, EXPORTED | change), NOTHING)
     (signature,) = signatures_of(move_mean.manifest, CASES[:1])
     with pytest.raises(SubmissionFault, match="another form"):
-        export(session, move_mean.manifest, {"x": 8}, signature)
+        export(session, move_mean.manifest, {"x": 8}, signature, two_steps=True)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_leaves_that_depend_on_the_seed_are_the_submissions_fault(eager, other, 
     replies_ = iter([EAGER, {"states": [STATE, other]}])
     session = NullSession(lambda message, values: ({"ok": True}, next(replies_)), NOTHING)
     (signature,) = signatures_of(eager, CASES)
-    exported = export(session, eager, {"x": 8}, signature)
+    exported = export(session, eager, {"x": 8}, signature, two_steps=True)
     with pytest.raises(SubmissionFault) as caught:
         later_states(session, eager, signature, exported, 0)
     assert caught.value.reason == reason
@@ -127,7 +127,7 @@ def test_states_of_another_form_are_refused(eager, states):
     replies_ = iter([EAGER, {"states": states}])
     session = NullSession(lambda message, values: ({"ok": True}, next(replies_)), NOTHING)
     (signature,) = signatures_of(eager, CASES)
-    exported = export(session, eager, {"x": 8}, signature)
+    exported = export(session, eager, {"x": 8}, signature, two_steps=True)
     with pytest.raises(SubmissionFault, match="another form"):
         later_states(session, eager, signature, exported, 0)
 
@@ -145,7 +145,7 @@ def test_output_is_sealed_before_a_hidden_seed_enters_the_process(eager, hidden_
     session = NullSession(answer, NOTHING)
     session.seal_output = lambda: happened.append("sealed")  # type: ignore[method-assign]
     (signature,) = signatures_of(eager, CASES[1:] if hidden_alone else CASES)
-    exported = export(session, eager, {"x": 8}, signature)
+    exported = export(session, eager, {"x": 8}, signature, two_steps=True)
     later_states(session, eager, signature, exported, 0)
     assert happened == (["sealed", [22, 33]] if hidden_alone else [[1], "sealed", [22, 33]])
 
@@ -199,6 +199,8 @@ def facts(outputs: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
         "memory": memory,
         "written": [],
         "written_turns": [],
+        "unstated_products": 0,
+        "retraced": None,
         "rounded": [],
         "donated": 0,
         "operations": [],
@@ -218,7 +220,7 @@ def facts(outputs: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
 )
 def test_a_program_that_no_case_can_be_compared_with_is_the_submissions_fault(move_mean, found, reason):
     session = NullSession(lambda message, values: ({"ok": True, "facts": found}, {}), NOTHING)
-    exported = Export(BYTES, None, (STATE,), ("w", "n", "loss"), {}, False)
+    exported = Export(BYTES, None, (STATE,), ("w", "n", "loss"))
     (signature,) = signatures_of(move_mean.manifest, CASES[:1])
     with pytest.raises(SubmissionFault) as caught:
         verify(session, move_mean.manifest, {"x": 8}, signature, exported, States((STATE,), Future()))

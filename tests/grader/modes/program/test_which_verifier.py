@@ -26,8 +26,7 @@ EXPORTED: dict[str, object] = {
     "artifact": np.zeros(9, np.uint8),
     "init": np.zeros(9, np.uint8),
     "outputs": ["w", "loss"],
-    "primitives": {},
-    "retraced": False,
+    "two_steps": np.zeros(9, np.uint8),
 }
 
 

@@ -1,0 +1,150 @@
+"""Find out from an exported program of two steps whether JAX traces the second one again.
+
+JAX writes each function that it traced once as one function of the module. If a state comes back with the types that it
+went in with, both steps call the same function. If a weak type has changed, or on Explicit axes a sharding, JAX traces
+the step again for the second call, and writes a second function, even if both compute the same.
+
+Calls: https://mlir.llvm.org/docs/Dialects/Func/#funccall-funccallop
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.program.shard_map_regions import behind
+from grader.program.stablehlo_statements import RETURNS
+from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer
+
+_CALLS = frozenset({"call", "func.call"})
+
+
+def is_traced_again(step: str, two_steps: str, state: int) -> bool:
+    """Whether the second of two steps calls another function than the first.
+
+    Args:
+      step: the text of a module whose `main` takes a state and inputs, and returns the next state and a loss.
+      two_steps: the text of a module that calls this step twice, the second time with the state that the first
+        returned. Empty if there is no such module, because the second step could not be traced.
+      state: how many leaves the state has.
+    Raises:
+      ProgramUnreadable: `two_steps` is something else, or the function that it calls is not the step.
+    """
+    if not two_steps:
+        return True
+    one, two = _Module.read(step), _Module.read(two_steps)
+    calls = [*_calls(two.body("@main"))]
+    names = [f"%arg{number}" for number in range(one.arguments)]
+    if len(calls) != 2 or calls[0].operands != names:
+        raise ProgramUnreadable("the program of two steps does not call the step twice")
+    first, second = calls
+    if second.operands != [*first.results[:state], *names[state:]]:
+        raise ProgramUnreadable("the second of two steps does not get the state of the first")
+    if first.function != second.function:
+        return True
+    if not _are_equal(one, "@main", two, first.function):
+        raise ProgramUnreadable("the program of two steps does not call the step that is graded")
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """The functions of a module, and how many arguments its `main` has."""
+
+    tokens: Tokens
+    bodies: dict[str, tuple[int, int]]
+    arguments: int
+
+    @classmethod
+    def read(cls, text: str) -> "_Module":
+        tokens = cut_mlir(text)
+        bodies: dict[str, tuple[int, int]] = {}
+        arguments = 0
+        for at in range(tokens.end):
+            if tokens[at] != "func.func":
+                continue
+            at += 2 if tokens[at + 1] in {"public", "private"} else 1
+            name, opening = tokens[at], at + 1
+            if name[:1] != "@" or name in bodies or tokens[opening] != "(":
+                raise tokens.error(at, "a function with a name of its own")
+            if name == "@main":
+                arguments = _count(tokens, opening)
+            end = opening
+            # The body is the first block behind the results, whose types and attributes are in parentheses.
+            while tokens[end] != "{":
+                if end >= tokens.end:
+                    raise tokens.error(end, "the body of a function")
+                end = behind(tokens, end)
+                if tokens[end] == "attributes":
+                    end = behind(tokens, end + 1)
+            bodies[name] = (end + 1, tokens.partners[end])
+        if "@main" not in bodies:
+            raise ProgramUnreadable("the text has no function `main`")
+        return cls(tokens, bodies, arguments)
+
+    def body(self, name: str) -> list[str]:
+        """The tokens of a function's body, without locations."""
+        at, end = self.bodies[name]
+        found = []
+        while at < end:
+            if self.tokens[at] == "loc" and self.tokens[at + 1] == "(":
+                at = behind(self.tokens, at + 1)
+                continue
+            found.append(self.tokens[at])
+            at += 1
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call: the values that it defines and takes, and the function."""
+
+    results: list[str]
+    operands: list[str]
+    function: str
+
+
+def _calls(body: list[str]) -> Iterator[_Call]:
+    """Yield the calls of a body, which must have no other statements than these and its return.
+
+    A call is `%0:3 = call @step(%arg0, %arg1) : (types) -> (types)`, or has `%0` alone if there is one result.
+    """
+    at = 0
+    while at < len(body) and body[at] not in RETURNS:
+        value, *rest = body[at:]
+        results = [value]
+        if rest[:1] == [":"]:
+            results = [f"{value}#{index}" for index in range(integer(rest[1]) or 0)]
+            rest = rest[2:]
+        if value[:1] != "%" or rest[:1] != ["="] or rest[1] not in _CALLS or rest[3:4] != ["("] or ")" not in rest:
+            raise ProgramUnreadable("the program of two steps has other operations than calls")
+        closing = rest.index(")")
+        yield _Call(results, [each for each in rest[4:closing] if each != ","], rest[2])
+        at = len(body) - len(rest) + closing + 1
+        # No name of a value stands between a call's operands and the next statement.
+        while at < len(body) and body[at][:1] != "%" and body[at] not in RETURNS:
+            at += 1
+
+
+def _are_equal(one: _Module, name: str, two: _Module, other: str) -> bool:
+    """Whether two functions have the same statements, and so do the functions that they call, whatever their names."""
+    counterparts = {name: other}
+    waiting = [name]
+    while waiting:
+        function = waiting.pop()
+        mine, theirs = one.body(function), two.body(counterparts[function])
+        if len(mine) != len(theirs):
+            return False
+        for this, that in zip(mine, theirs, strict=True):
+            if this in one.bodies and that in two.bodies:
+                if this not in counterparts:
+                    counterparts[this] = that
+                    waiting.append(this)
+                elif counterparts[this] != that:
+                    return False
+            elif this != that:
+                return False
+    return True
+
+
+def _count(tokens: Tokens, opening: int) -> int:
+    """How many arguments are in the parentheses that open there."""
+    return sum(token[:4] == "%arg" for token in tokens.items[opening : tokens.partners[opening]])
