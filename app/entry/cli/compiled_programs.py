@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CHIP: Any = typer.Option(
     "--chip",
-    "--tpu",
     metavar="CHIP",
     help="Also compile it for as many chips: GPUs h100, h200, a100, b200, or TPUs v5e, v5p, v6e. None is needed; run "
     "`./meshgrade install-gpu` or `install-tpu` first.",

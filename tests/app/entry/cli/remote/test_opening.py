@@ -48,7 +48,7 @@ def test_modules_are_sent_too(meshgrade, live, logged_in, opened, tmp_path):
 def test_the_step_of_a_problem_is_compared_with_the_reference(meshgrade, live, logged_in, opened, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("x = 1\n")
-    done = meshgrade("inspect", "psum_scatter_mean", file, "--against", "reference", "--tpu", "v5e", "--open")
+    done = meshgrade("inspect", "psum_scatter_mean", file, "--against", "reference", "--chip", "v5e", "--open")
     assert (done.code, done.err) == (0, "")
     found = exploration(live, opened[0])
     assert (found["problem"], found["source"], found["chip"]) == ("psum_scatter_mean", "x = 1\n", "v5e")
