@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from benchmarks import house
 from tests.cpu_budget import CHECK
 from tests.grader.shipped_submissions import NEXT_JAX
 from tests.pytest_runs import FIXED_ORDER, Outcome, faults_of, run
@@ -135,6 +136,7 @@ def run_tests(
             # pytest fails if all that it collects is left out.
             if work is None or due(work):
                 found.add(run(name, options, which))
+        print(f"== size and uniformity of the service\n{house.table(house.measure())}", flush=True)
     _exit([*failed, *faults_of(found)])
 
 

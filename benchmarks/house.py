@@ -1,0 +1,127 @@
+"""Print how large the service is, and how many ways it has to do one thing: `python -m benchmarks.house`.
+
+Each row counts something in the syntax trees of app/ and has an aim beside it. There is no limit: a change shows what
+it adds to a row or takes from it. Two measures of the same kind are not here, because a tree does not show them: pairs
+of duplicate code, and how many files a change touches.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+LONGEST = 60
+# The one mechanism for forms (app/core/rest/actions.py), and the functions that it reads them with.
+_ACTIONS = ("app/core/rest/actions.py", "app/core/web/forms.py")
+# Where the parts of a process are put together, by their types.
+_ASSEMBLY = "app/entry/"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`found` is what the table names below its rows."""
+
+    what: str
+    today: int
+    aim: int
+    found: tuple[str, ...] = ()
+
+
+def measure(checkout: Path = CHECKOUT) -> list[Row]:
+    """Count everything in app/ of this checkout."""
+    nodes = {
+        path.relative_to(checkout).as_posix(): list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        for path in sorted(checkout.glob("app/**/*.py"))
+    }
+    long = sorted(_long_functions(nodes), reverse=True)
+    return [
+        Row("statements", _count(nodes, lambda node: isinstance(node, ast.stmt)), 22_000),
+        Row(
+            "forms read by hand: calls of read_form and read_unchecked_form, without Actions",
+            _count(nodes, _reads_a_form, _ACTIONS),
+            0,
+        ),
+        Row("refusals caught by hand: except Refused, without Actions", _count(nodes, _catches_refusal, _ACTIONS), 0),
+        Row(
+            "services looked up: services[X] and services_of(…)[X], without app/entry",
+            _count(nodes, _looks_up_a_service, (_ASSEMBLY,)),
+            0,
+        ),
+        Row("ways to include a router: module.router, module.api, …", len(_ways_to_include(nodes)), 1),
+        Row(
+            f"functions over {LONGEST} lines",
+            len(long),
+            0,
+            tuple(f"{lines:6} lines  {where}" for lines, where in long),
+        ),
+    ]
+
+
+def table(rows: Iterable[Row]) -> str:
+    """The rows as text in columns, and below them what they name."""
+    rows = list(rows)
+    cells = [("app/", "today", "aim"), *((row.what, f"{row.today:,}", f"{row.aim:,}") for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [f"{what:{widths[0]}}  {today:>{widths[1]}}  {aim:>{widths[2]}}" for what, today, aim in cells]
+    return "\n".join([*lines, *(line for row in rows for line in row.found)])
+
+
+def _count(
+    nodes: Mapping[str, list[ast.AST]], is_counted: Callable[[ast.AST], bool], left_out: tuple[str, ...] = ()
+) -> int:
+    """Count nodes, except in files whose path begins with one of `left_out`."""
+    return sum(is_counted(node) for path, each in nodes.items() if not path.startswith(left_out) for node in each)
+
+
+def _reads_a_form(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _name(node.func) in ("read_form", "read_unchecked_form")
+
+
+def _catches_refusal(node: ast.AST) -> bool:
+    """Whether it catches the base class of all refusals, alone or among others."""
+    if not isinstance(node, ast.ExceptHandler):
+        return False
+    caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+    return "Refused" in map(_name, caught)
+
+
+def _looks_up_a_service(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Constant):
+        return False
+    looked_in = node.value
+    return _name(looked_in) == "services" or (
+        isinstance(looked_in, ast.Call) and _name(looked_in.func) == "services_of"
+    )
+
+
+def _ways_to_include(nodes: Mapping[str, list[ast.AST]]) -> set[str]:
+    """`.actions.api` for each `include_router(x.actions.api)`, and "" for a name alone."""
+    included = [
+        ast.unparse(node.args[0])
+        for each in nodes.values()
+        for node in each
+        if isinstance(node, ast.Call) and _name(node.func) == "include_router"
+    ]
+    return {"".join(name.partition(".")[1:]) for name in included}
+
+
+def _long_functions(nodes: Mapping[str, list[ast.AST]]) -> Iterator[tuple[int, str]]:
+    """The lines of each, from its `def` to its last line, and where it is."""
+    for path, each in nodes.items():
+        for node in each:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+                lines = node.end_lineno - node.lineno + 1
+                if lines > LONGEST:
+                    yield lines, f"{path}:{node.lineno} {node.name}"
+
+
+def _name(node: ast.AST | None) -> str:
+    """The last part of a dotted name; nothing for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+if __name__ == "__main__":
+    print(table(measure()))

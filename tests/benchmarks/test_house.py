@@ -1,0 +1,91 @@
+"""What the table of the service counts, on a made-up tree."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.house import LONGEST, Row, measure, table
+
+TREE = {
+    "app/core/rest/actions.py": """
+typed = read_form(request)
+try:
+    act()
+except Refused:
+    show()
+""",
+    "app/core/web/forms.py": "fields = read_unchecked_form(request)\n",
+    "app/entry/main.py": """
+courses = services[Courses]
+app.include_router(health_router)
+app.include_router(problems_api.router)
+""",
+    "app/entry/routes.py": """
+app.include_router(pages.router, dependencies=PAGES)
+app.include_router(each.actions.api)
+""",
+    "app/pages.py": """
+form = read_form(request, max_bytes=4)
+raw = forms.read_unchecked_form(request)
+message = read_unchecked_form(request)
+read_form = 1
+try:
+    services[Courses].add(services_of(request)[Database], services["name"], package[Courses])
+except (Refused, OSError):
+    pass
+try:
+    act()
+except Refused as refusal:
+    show(refusal)
+except LaunchRefused:
+    pass
+""",
+    "tests/test_pages.py": "read_form(request)\n",
+}
+
+
+def function(name: str, lines: int) -> str:
+    return "\n".join([f"@decorated\nasync def {name}():", *["    act()"] * (lines - 1), ""])
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> dict[str, Row]:
+    for name, text in TREE.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    long = f"{function('short', LONGEST)}{function('long', LONGEST + 1)}{function('longer', LONGEST + 9)}"
+    (tmp_path / "app" / "long.py").write_text(long, encoding="utf-8")
+    return {row.what.partition(":")[0]: row for row in measure(tmp_path)}
+
+
+def test_everything_done_by_hand_is_counted_where_the_mechanism_is_not(rows: dict[str, Row]) -> None:
+    counted = {what: row.today for what, row in rows.items() if "by hand" in what or "looked up" in what}
+    assert counted == {"forms read by hand": 3, "refusals caught by hand": 2, "services looked up": 2}
+
+
+def test_routers_are_included_in_as_many_ways_as_there_are_names_in_a_module(rows: dict[str, Row]) -> None:
+    assert rows["ways to include a router"].today == 3
+
+
+def test_statements_are_those_of_the_syntax_tree(rows: dict[str, Row]) -> None:
+    """A function counts as one statement, and so does each line of its body."""
+    of_tree = {"actions.py": 4, "forms.py": 1, "main.py": 3, "routes.py": 2, "pages.py": 11}
+    of_functions = LONGEST + (LONGEST + 1) + (LONGEST + 9)
+    assert rows["statements"].today == sum(of_tree.values()) + of_functions
+
+
+def test_functions_over_the_length_are_named_the_longest_first(rows: dict[str, Row]) -> None:
+    row = rows[f"functions over {LONGEST} lines"]
+    assert row.today == len(row.found) == 2
+    assert [line.rpartition(" ")[2] for line in row.found] == ["longer", "long"]
+    assert row.found[1] == f"    {LONGEST + 1} lines  app/long.py:{LONGEST + 3} long"
+
+
+def test_the_table_has_columns_and_then_what_was_found() -> None:
+    shown = table([Row("statements", 34_000, 22_000), Row("long functions", 1, 0, ("  99 lines  app/a.py:1 f",))])
+    assert shown.splitlines() == [
+        "app/             today     aim",
+        "statements      34,000  22,000",
+        "long functions       1       0",
+        "  99 lines  app/a.py:1 f",
+    ]
