@@ -3,12 +3,14 @@
 import importlib.metadata
 import os
 import platform
+from datetime import date
 from pathlib import Path
 
 
 def describe_machine() -> dict[str, object]:
-    """Cores that this process may use, processor, kernel, and the versions that matter."""
+    """Today, the cores that this process may use, processor, kernel, and the versions that matter."""
     return {
+        "date": date.today().isoformat(),
         "cores": len(os.sched_getaffinity(0)),
         "cpu": _processor(),
         "kernel": platform.release(),

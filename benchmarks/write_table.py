@@ -138,7 +138,8 @@ def _faults(faults: list[str]) -> str:
 
 def _machine(results: Results) -> str:
     on = results["machine"]
-    return f"{on['cores']} cores of {on['cpu']}, Linux {on['kernel']}, Python {on['python']}, JAX {on['jax']}"
+    where = f"{on['cores']} cores of {on['cpu']}, Linux {on['kernel']}"
+    return f"{on['date']}, on {where}, Python {on['python']}, JAX {on['jax']}"
 
 
 def _listed(values: dict[str, Any]) -> str:

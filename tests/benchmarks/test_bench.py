@@ -104,6 +104,6 @@ def test_the_figures_of_a_part_are_consistent(part: str) -> None:
     run = measured_quickly(part)
     assert set(run.figures) == {*KEYS[part], "machine", "submissions", "repetitions", "failures"}
     assert run.figures["failures"] == {}
-    assert set(run.figures["machine"]) == {"cores", "cpu", "kernel", "python", "jax"}
+    assert set(run.figures["machine"]) == {"date", "cores", "cpu", "kernel", "python", "jax"}
     assert all(type(run.figures[key]) is float for key in KEYS[part]), run.figures
     CHECKS[part](run)

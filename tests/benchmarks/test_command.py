@@ -29,7 +29,14 @@ from tests.app.conftest import write_package
 CHECKOUT = Path(__file__).resolve().parents[2]
 ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys, *DIVERSE.keys, *EXPLORE.keys, *LENS.keys, *WEB.keys)
 RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
-    "machine": {"cores": 2, "cpu": "a processor", "kernel": "6.1", "python": "3.11", "jax": "0.10"},
+    "machine": {
+        "date": "2026-11-30",
+        "cores": 2,
+        "cpu": "a processor",
+        "kernel": "6.1",
+        "python": "3.11",
+        "jax": "0.10",
+    },
     "submissions": {
         "call": "fsdp_step/literal",
         "program": "fsdp_shard_map_step/reference",
