@@ -51,6 +51,16 @@ def test_no_room_has_a_drawer(folder):
     assert not names & {"utils", "util", "helpers", "common", "misc"}
 
 
+@for_each("folder", ["app", "grader", "benchmarks"])
+def test_every_folder_of_tests_is_one_of_the_code(folder):
+    tests = CHECKOUT / "tests" / folder
+    # What both queues must do, tested once for each.
+    contract = tests / "grading" / "queue" / "contract"
+    found = {path.parent for path in tests.rglob("test_*.py")} - {contract}
+    assert found
+    assert {each for each in found if not (CHECKOUT / each.relative_to(CHECKOUT / "tests")).is_dir()} == set()
+
+
 @pytest.mark.parametrize("mode", ["call", "program"])
 def test_checks_do_not_know_one_another(mode: Mode):
     modules = {f"grader.checks.{mode}.{name}": name for name in checks.names(mode)}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from pydantic_core import PydanticUndefined
@@ -10,7 +11,7 @@ from app.core.settings import Settings
 from app.core.web.reasons import REASONS as EXPLAINED
 from app.operations.operating.metrics import Metrics
 from grader.core.reasons import REASONS
-from grader.verdicts.verdict import Verdict
+from grader.verdicts.verdict import CaseResult, CheckResult, Efficiency, EfficiencyPart, Timings, Verdict
 from tests.app.core.rest.test_error_shape import every_refusal
 from tests.docs.pages import CHECKOUT, PAGES, blocks, commands, links, names, prose
 from tests.faults import for_each
@@ -64,8 +65,41 @@ def test_every_default_is_the_one_that_is_stated(name: str) -> None:
 
 
 def test_the_verdict_has_the_fields_that_are_shown() -> None:
-    (shown,) = [block.text for block in blocks(DOCS / "design.md") if block.language == "json"]
-    assert list(json.loads(shown)) == [field.alias or name for name, field in Verdict.model_fields.items()]
+    (block,) = [block.text for block in blocks(DOCS / "design.md") if block.language == "json"]
+    shown = json.loads(block)
+    for part, model in (
+        (shown, Verdict),
+        (shown["checks"][0], CheckResult),
+        (shown["cases"][0], CaseResult),
+        (shown["efficiency"], Efficiency),
+        (shown["efficiency"]["parts"][0], EfficiencyPart),
+        (shown["timings_ms"], Timings),
+    ):
+        assert list(part) == [field.alias or name for name, field in model.model_fields.items()]
+
+
+def test_the_diagram_of_the_parts_has_folders_that_exist_and_import_each_other() -> None:
+    [diagram] = [block.text for block in blocks(DOCS / "design.md") if block.text.startswith("flowchart")]
+    folders = {name: CHECKOUT / path for name, path in re.findall(r'(\w+)\[\(?"([a-z_]+/[\w/]*)', diagram)}
+    assert len(folders) > 10
+    assert [folder for folder in folders.values() if not folder.is_dir()] == []
+    for line in diagram.splitlines():
+        nodes = [folders.get(part.split("[")[0].strip()) for part in line.split(" --> ")]
+        for above, below in pairwise(nodes):
+            # What the service calls, it gets from app/entry.
+            if above and below and above.parent == below.parent == CHECKOUT / "grader":
+                sources = "".join(path.read_text(encoding="utf-8") for path in above.rglob("*.py"))
+                assert f"from grader.{below.name}" in sources, line
+
+
+@for_each("folder", ["app", "grader"])
+def test_the_tables_of_rooms_name_every_package(folder: str) -> None:
+    rows = dict(re.findall(rf"^\| `({folder}/\w+)` \| (.*) \|$", DESIGN, re.MULTILINE))
+    rooms = {str(each.parent.relative_to(CHECKOUT)): each.parent for each in CHECKOUT.glob(f"{folder}/*/__init__.py")}
+    assert set(rows) == set(rooms)
+    if folder == "app":
+        packages = [(room, each.parent.name) for room, path in rooms.items() for each in path.glob("*/__init__.py")]
+        assert [f"{room}/{name}" for room, name in packages if f"`{name}`" not in rows[room]] == []
 
 
 def test_the_reasons_are_those_that_are_listed() -> None:

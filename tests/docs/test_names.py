@@ -208,6 +208,19 @@ def test_every_address_exists() -> None:
     assert_none(faults_of(unknown))
 
 
+def test_every_page_is_in_a_file_of_pages() -> None:
+    """As CONTRIBUTING.md says. What REST describes is not a page, and neither is what monitors and clients read."""
+    not_pages = {"/healthz", "/readyz", "/metrics", "/openapi.json"}
+    served = [
+        (str(context.path), context.endpoint.__module__)
+        for context in iter_route_contexts(create_app(Settings()).routes)
+        if "GET" in (context.methods or ()) and not str(context.path).startswith("/api/")
+    ]
+    pages = [module for path, module in served if path not in not_pages]
+    assert len(pages) > 20
+    assert {module for module in pages if not module.endswith(("_pages", ".pages"))} == set()
+
+
 def test_every_method_of_a_route_exists() -> None:
     """As in `GET`, `POST /tokens`: the first method has the path of the second."""
 
