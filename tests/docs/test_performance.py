@@ -30,6 +30,13 @@ def test_every_table_has_a_date_and_a_machine(section: str) -> None:
     assert len(MEASURED.findall(text)) == len(re.findall(r"\bMeasured\b", text))
 
 
+def test_every_problem_that_was_measured_still_exists() -> None:
+    named = re.findall(r"^\| \*(\w+)\* \|", SECTIONS["Each problem"], re.MULTILINE)
+    assert len(named) > 10
+    assert len(set(named)) == len(named)
+    assert [slug for slug in named if not (CHECKOUT / "problems" / slug).is_dir()] == []
+
+
 def test_the_page_names_every_part_that_can_be_measured_alone() -> None:
     [listed] = re.findall(r"--only, one part: (.+)$", PAGE, re.MULTILINE)
     assert re.split(r", | or ", listed) == list(PARTS)
