@@ -46,10 +46,11 @@ def _measure(environment: dict[str, str], slug: str, name: str, side: str, kept:
 
 def _inside(slug: str, name: str, side: str, kept: Path) -> float:
     """CPU seconds to export for all meshes. `collect` writes the warm-up's programs to `kept` instead."""
+    from grader.confined import private_jax
     from grader.core import wire
     from grader.modes.program.mode import rehearsing_runner
     from grader.package.package import ProgramManifest
-    from grader.runner import private_jax, warm_up
+    from grader.runner import warm_up
 
     package = read_package(CHECKOUT / "problems" / slug)
     warm_up.trace_common_operations()

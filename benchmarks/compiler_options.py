@@ -53,10 +53,10 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     import jax
     import numpy as np
 
+    from grader.confined import private_jax
     from grader.core.case import Case
     from grader.modes.program.signatures import signatures_of
     from grader.program import facts
-    from grader.runner import private_jax
     from grader.runner.export import export_program
     from grader.runner.submission import Submission
     from grader.verifier import load

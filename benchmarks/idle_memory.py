@@ -37,7 +37,7 @@ _DEVICES, _AT_ONCE = (7, 6, 1, 4, 8), 2
 # Two runners and two verifiers.
 _LEFT = 2 * pool._RESTING_GENERIC
 _LIMITS = Limits(time_s=20.0, wall_s=60.0, memory_mb=1024)
-_ZYGOTE = "/opt/meshgrade/grader/runner/zygote.py"
+_ZYGOTE = "/opt/meshgrade/grader/forks/zygote.py"
 # Bubblewrap's command line names the zygote, too.
 _INSIDE = "/opt/meshgrade/venv/bin/"
 

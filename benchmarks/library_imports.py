@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _in_advance(module: str) -> None:
-    from grader.runner.zygote import import_everything
+    from grader.forks.zygote import import_everything
 
     import_everything()
     before, forks = _resident_mib(), _fork_ms()

@@ -48,7 +48,7 @@ _RUNS: tuple[tuple[str, tuple[str, ...], str | None], ...] = (
 )
 # What depends most on JAX: private names, what programs can contain, references, and students' submissions.
 _NEXT_JAX = (
-    *("tests/grader/runner/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
+    *("tests/grader/confined/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
     *("tests/grader/verifier/test_kernels.py", "tests/grader/verifier/test_element_types.py"),
     *("tests/grader/test_call_verdicts.py", "tests/grader/test_program_verdicts.py"),
 )

@@ -12,7 +12,10 @@ from tests.faults import for_each
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 # The wire as well: it goes behind the walls with the runner.
-RUNNER = [CHECKOUT / "grader" / "core" / "wire.py", *sorted((CHECKOUT / "grader" / "runner").glob("*.py"))]
+RUNNER = [
+    CHECKOUT / "grader" / "core" / "wire.py",
+    *(path for room in ("confined", "forks", "runner") for path in sorted((CHECKOUT / "grader" / room).glob("*.py"))),
+]
 ALLOWED_IN_RUNNER = set(sys.stdlib_module_names) | {"numpy", "ml_dtypes", "jax", "jaxlib", "flax", "optax"}
 
 
@@ -28,10 +31,11 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@for_each("path", RUNNER, ids=lambda path: path.name)
+@for_each("path", RUNNER, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_the_runner_imports_nothing_of_ours_but_itself_and_the_wire(path):
     # The zygote is where forks of both kinds come from.
-    ours = ("grader.core.wire", "grader.runner", *(("grader.verifier",) if path.name == "zygote.py" else ()))
+    ours = ("grader.core.wire", "grader.confined", "grader.runner")
+    ours = (*ours, "grader.forks", "grader.verifier") if path.parent.name == "forks" else ours
     foreign = {
         name for name in imported(path) if name.split(".")[0] not in ALLOWED_IN_RUNNER and not name.startswith(ours)
     }

@@ -15,10 +15,10 @@ import jax.numpy as jnp
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax.sharding import Mesh, NamedSharding
 
+from grader.confined import private_jax
+from grader.confined.request_loop import Fields
 from grader.core.wire import Argument
-from grader.runner import private_jax
 from grader.runner.own_meshes import OwnMesh, on_own_mesh, remarks_on_meshes
-from grader.runner.request_loop import Fields
 from grader.runner.submission import Submission, SubmissionFailed, from_its_line
 from grader.runner.tracing import (
     REFUSALS,

@@ -18,10 +18,10 @@ from flax import nnx
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.confined.artifact import SERIALIZED, artifact_of
+from grader.confined.request_loop import Fields
 from grader.core.wire import Argument, Array
-from grader.runner.artifact import SERIALIZED, artifact_of
 from grader.runner.own_meshes import OwnMesh, on_own_mesh
-from grader.runner.request_loop import Fields
 from grader.runner.submission import Submission, SubmissionFailed
 from grader.runner.tracing import REFUSALS, arguments_of, aval_of, input_avals, make_mesh, serialize
 from grader.runner.tree import Tree

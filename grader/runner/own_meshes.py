@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax.sharding import AxisType, Mesh
 
-from grader.runner import private_jax
+from grader.confined import private_jax
 from grader.runner.submission import SubmissionFailed, line_of_source, source_frame
 
 T = TypeVar("T")

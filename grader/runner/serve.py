@@ -20,14 +20,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from grader.confined import private_jax
+from grader.confined.confine import limit_memory
+from grader.confined.request_loop import Fields, answer_requests, refusal
 from grader.core import wire
-from grader.runner import private_jax, warm_up
-from grader.runner.confine import limit_memory
+from grader.runner import warm_up
 from grader.runner.explored_export import ExportedFunction, export_function
 from grader.runner.export import Exported, export_program
 from grader.runner.observe import Observer
 from grader.runner.own_meshes import OwnMeshes
-from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.runner.sharding_inspections import ShardingInspections
 from grader.runner.submission import Submission, SubmissionFailed, run_script
 from grader.runner.tracing import make_mesh

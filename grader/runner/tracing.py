@@ -13,8 +13,8 @@ from jax.extend.core import Jaxpr, JaxprEqn
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.confined.artifact import SERIALIZED, artifact_of
 from grader.core.wire import Argument
-from grader.runner.artifact import SERIALIZED, artifact_of
 from grader.runner.submission import Refusal
 from grader.runner.unexportable import explained
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 import jax.extend
 from jax.extend.core import Jaxpr, JaxprEqn
 
-from grader.runner import private_jax
+from grader.confined import private_jax
 from grader.runner.submission import FILENAME, SubmissionFailed, source_frame
 
 T = TypeVar("T")

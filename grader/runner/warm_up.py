@@ -11,9 +11,9 @@ import numpy as np
 import optax
 from flax import nnx
 
+from grader.confined import private_jax
+from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.core.wire import Array
-from grader.runner import private_jax
-from grader.runner.compiler_options import COMPILER_OPTIONS
 
 
 class MemoryCache(private_jax.CacheInterface):

@@ -11,7 +11,10 @@ from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
 # Our code that runs inside. A submission can read it, so it must contain no secret.
-INSIDE = ("core/__init__.py", "core/chips.py", "core/item_sizes.py", "core/wire.py", "runner", "verifier", "program")
+INSIDE = (
+    *("core/__init__.py", "core/chips.py", "core/item_sizes.py", "core/wire.py", "program"),
+    *("confined", "forks", "runner", "verifier"),
+)
 # The settings of the virtual environment inside. Without the folder of its interpreter, Python follows the link.
 _SETTINGS = Path(__file__).with_name("pyvenv.cfg")
 _HOME = Path("/opt/meshgrade")
@@ -61,7 +64,7 @@ def bubblewrap_command() -> list[str]:
 
 def zygote_command() -> list[str]:
     """The command that starts the zygote inside the walls."""
-    return [str(_VENV / "bin" / Path(sys.executable).name), "-I", "-B", str(_HOME / "grader" / "runner" / "zygote.py")]
+    return [str(_VENV / "bin" / Path(sys.executable).name), "-I", "-B", str(_HOME / "grader" / "forks" / "zygote.py")]
 
 
 def readable_paths() -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from grader.confined.confine import Confinement
 from grader.core.chips import compiler_of
 from grader.core.context import NEVER, Stop
 from grader.core.errors import LostRunner
 from grader.package.ceiling import Ceiling
 from grader.package.package import Limits
-from grader.runner.confine import Confinement
 from grader.sandbox.bubblewrap import (
     INSIDE,
     bubblewrap_command,
@@ -152,7 +152,7 @@ def command_for(isolation: Isolation) -> list[str]:
     if isolation == "bubblewrap":
         return [*bubblewrap_command(), *zygote_command()]
     environment = [f"{name}={value}" for name, value in runner_environment().items()]
-    program = Path(__file__).resolve().parents[1] / "runner" / "zygote.py"
+    program = Path(__file__).resolve().parents[1] / "forks" / "zygote.py"
     return ["/usr/bin/env", "-i", *environment, sys.executable, "-I", "-B", str(program)]
 
 

@@ -15,7 +15,7 @@ from grader.sandbox.bubblewrap import bubblewrap_command, zygote_command
 _TIMEOUT_S = 300.0
 _IMPORT = (
     "import sys; sys.path.insert(0, '/opt/meshgrade'); "
-    "from grader.runner.zygote import import_everything; import_everything(); "
+    "from grader.forks.zygote import import_everything; import_everything(); "
     # No zygote imports these: only some programs need them, and all would pay. chex asks for a temporary folder, and
     # a zygote has none.
     "import tempfile; tempfile.tempdir = '/'; import chex, einops, equinox, jaxtyping"

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
+from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.core import wire
 from grader.package.package import Limits
-from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.sandbox.protocol import Warmup
 from grader.sandbox.session import ForkSession
 

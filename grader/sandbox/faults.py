@@ -17,13 +17,14 @@ MEMORY_MESSAGE = (
 _MAX_FRAMES = 12
 _WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendezvous")
 _ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
-# The exit code of a fork that failed outside the submission; see grader/runner/zygote.py.
+# The exit code of a fork that failed outside the submission; see grader/forks/zygote.py.
 RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
 _GRADER = Path(__file__).resolve().parents[1]
 _OWN_FRAME = re.compile(
-    r'^  File "/[\w./-]{0,200}?grader/((?:(?:runner|verifier|program)/[a-z_]{1,30}|core/(?:item_sizes|wire))\.py)", '
-    r"line (\d{1,4}), in \w{1,60}$",
+    r'^  File "/[\w./-]{0,200}?grader/'
+    r"((?:(?:confined|forks|runner|verifier|program)/[a-z_]{1,30}|core/(?:item_sizes|wire))\.py)"
+    r'", line (\d{1,4}), in \w{1,60}$',
     re.MULTILINE,
 )
 _KNOWN_ERROR = re.compile(

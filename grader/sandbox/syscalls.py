@@ -9,9 +9,9 @@ import errno
 import resource
 import tempfile
 
+from grader.confined.confine import OWN_PID
+from grader.confined.futexes import can_be_made_private
 from grader.core.errors import WallMissing
-from grader.runner.confine import OWN_PID
-from grader.runner.futexes import can_be_made_private
 from grader.sandbox.remedies import INSTALL_LIBSECCOMP
 
 _ALLOWED = """
@@ -115,7 +115,7 @@ def compile_filter(*, for_tpu: bool = False) -> bytes:
     for command in _FUTEX_COMMANDS:
         private = command | _FUTEX_PRIVATE
         allow("futex", seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, private))
-    # A handler in the process makes the futexes of libstdc++ private: see grader/runner/futexes.py.
+    # A handler in the process makes the futexes of libstdc++ private: see grader/confined/futexes.py.
     instead = seccomp.TRAP if can_be_made_private() else seccomp.ERRNO(errno.EAGAIN)
     for command in (_FUTEX_WAIT, _FUTEX_WAKE):
         rules.add_rule(instead, "futex", shared_futex(command))

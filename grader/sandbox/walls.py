@@ -1,7 +1,7 @@
 """All walls, from the outside in: their names, how they can be tested, and how to fix a missing one.
 
-To add a wall: its row in `WALLS`, a step in `grader/runner/confine.py` that builds it, attempts to cross it in
-`grader/runner/probe.py`, attacks in `tests/hostile/submissions` that name it in line 1, and docs/security.md.
+To add a wall: its row in `WALLS`, a step in `grader/confined/confine.py` that builds it, attempts to cross it in
+`grader/forks/probe.py`, attacks in `tests/hostile/submissions` that name it in line 1, and docs/security.md.
 """
 
 from dataclasses import dataclass

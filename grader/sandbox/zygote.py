@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.confined.confine import further_threads
 from grader.core.errors import GraderFault, LostRunner, WallMissing
-from grader.runner.confine import further_threads
 from grader.sandbox.remedies import TO_FIX_IT
 from grader.sandbox.usage import descendants
 from grader.sandbox.users import Users

@@ -9,8 +9,8 @@ import math
 from jax.extend.mlir import ir
 from jax.extend.mlir.dialects import func, stablehlo
 
-from grader.runner import private_jax
-from grader.runner.artifact import APPROX_TOP_K
+from grader.confined import private_jax
+from grader.confined.artifact import APPROX_TOP_K
 from grader.verifier.errors import ProgramRefused
 
 # Under which name depends on the release of JAX.

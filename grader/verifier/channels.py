@@ -18,12 +18,12 @@ from jax.extend import mlir
 from jax.extend.mlir import ir
 from jax.extend.mlir.dialects import stablehlo
 
+from grader.confined import private_jax
 from grader.program.collectives import KINDS, is_collective
 from grader.program.hlo import Computation, Instruction, Module, reference
 from grader.program.shapes import leaves
 from grader.program.tokens import integer
 from grader.program.walk import Site, sites
-from grader.runner import private_jax
 from grader.verifier.depth import check_depth
 from grader.verifier.errors import ProgramRefused
 

@@ -18,6 +18,9 @@ import numpy as np
 from jax.experimental import topologies
 from jax.sharding import NamedSharding
 
+from grader.confined.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
+from grader.confined.confine import limit_memory
+from grader.confined.request_loop import Fields, answer_requests, refusal
 from grader.core.chips import GPU_FOLDER, Chip, Platform, slice_of
 from grader.core.wire import ArrayForm, Frame
 from grader.program import facts
@@ -31,9 +34,6 @@ from grader.program.schedule_reader import read_schedule
 from grader.program.shapes import leaves
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
-from grader.runner.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
-from grader.runner.confine import limit_memory
-from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled, read_text
 from grader.verifier.measure import collect

@@ -8,13 +8,13 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.confined import private_jax
+from grader.confined.artifact import APPROX_TOP_K, read_exported
+from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.core.wire import ArrayForm
 from grader.program.hlo import Module, read_hlo
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
 from grader.program.tokens import ProgramUnreadable
-from grader.runner import private_jax
-from grader.runner.artifact import APPROX_TOP_K, read_exported
-from grader.runner.compiler_options import COMPILER_OPTIONS
 from grader.verifier.approx_top_k import without_approximations
 from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
 from grader.verifier.depth import check_brackets

@@ -1,8 +1,8 @@
 """Check each operation of an exported program against the closed list, before compilation."""
 
+from grader.confined.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
 from grader.program.operations import OPERATIONS
 from grader.program.stablehlo import ExportedProgram
-from grader.runner.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
 from grader.verifier.errors import OnlyOnChips, ProgramRefused
 from grader.verifier.kernels import KERNELS
 

@@ -13,11 +13,11 @@ from typing import TypeAlias
 from jax.extend.mlir import ir
 from jax.extend.mlir.dialects import sdy
 
+from grader.confined import private_jax
 from grader.core.item_sizes import LEAF_DTYPES, bytes_of
 from grader.program.placed_arrays import MAX_ARRAYS, PlacedArray, PlacedArrays
 from grader.program.shapes import JAX_NAMES
 from grader.program.tokens import ProgramUnreadable
-from grader.runner import private_jax
 
 # For each dimension, the axes that split it, with the number of parts of each.
 _Spec: TypeAlias = list[tuple[tuple[str, int], ...]]

@@ -16,6 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
 
+from grader.confined.artifact import artifact_of, read_exported
+from grader.confined.confine import limit_memory
+from grader.confined.request_loop import Fields, answer_requests, refusal
 from grader.core.wire import Frame, Message, Values
 from grader.program import facts
 from grader.program.listing import list_program
@@ -23,9 +26,6 @@ from grader.program.second_step import is_traced_again
 from grader.program.stablehlo_listing import list_written
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
-from grader.runner.artifact import artifact_of, read_exported
-from grader.runner.confine import limit_memory
-from grader.runner.request_loop import Fields, answer_requests, refusal
 from grader.verifier.element_types import check_runs
 from grader.verifier.errors import OnlyOnChips, ProgramRefused
 from grader.verifier.load import Loaded, NotAlone, load

@@ -246,7 +246,7 @@ def test_a_wrong_program_is_rejected_and_explained(verdict_of, init, step, reaso
 FORGE = """
 import sys
 
-from grader.runner.artifact import artifact_of
+from grader.confined.artifact import artifact_of
 
 
 def forge(change):

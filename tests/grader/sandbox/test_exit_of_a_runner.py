@@ -4,7 +4,7 @@ from grader.sandbox.faults import RUNNER_GAVE_UP, fault_of_exit, last_words
 
 TRACEBACK = """A LINE THAT THE SUBMISSION PRINTED
 Traceback (most recent call last):
-  File "/opt/meshgrade/grader/runner/zygote.py", line 71, in _obey
+  File "/opt/meshgrade/grader/forks/zygote.py", line 71, in _obey
     _become_runner(order, confinement, descriptors)
   File "/opt/meshgrade/grader/runner/serve.py", line 55, in serve
     SECRET SOURCE LINE
@@ -15,7 +15,7 @@ OSError: [Errno 24] Too many open files: 'SECRET'
 
 def test_operators_read_where_and_how_and_nothing_that_was_printed():
     told = last_words(TRACEBACK)
-    assert told == "OSError: [Errno 24] < runner/serve.py:55 < runner/zygote.py:71"
+    assert told == "OSError: [Errno 24] < runner/serve.py:55 < forks/zygote.py:71"
 
 
 def test_a_forged_traceback_says_nothing_of_its_own():

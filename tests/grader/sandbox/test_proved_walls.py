@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.confined.confine import Confinement
 from grader.core.errors import GraderFault, LostRunner, WallMissing
-from grader.runner import probe
-from grader.runner.confine import Confinement
+from grader.forks import probe
 from grader.sandbox import build, doctor, syscalls
 from grader.sandbox.build import build_sandbox
 from grader.sandbox.doctor import probe_walls, require_walls
@@ -82,7 +82,9 @@ def test_the_session_of_the_service_is_seen(monkeypatch):
 
 def test_a_process_that_can_be_traced_is_seen(monkeypatch, tmp_path):
     # As root, the change of user alone forbids it, so here the fork keeps its user.
-    change_inside(monkeypatch, tmp_path, "confine.py", "    kernel.forbid_tracing()\n", "    kernel.prctl(4, 1)\n")
+    change_inside(
+        monkeypatch, tmp_path, "confined/confine.py", "    kernel.forbid_tracing()\n", "    kernel.prctl(4, 1)\n"
+    )
     assert "be traced by another process of its user" in found()["namespaces"]
 
 
@@ -100,7 +102,7 @@ def in_a_group() -> Iterator[None]:
 @pytest.mark.usefixtures("in_a_group")
 def test_groups_are_given_up_and_one_that_is_kept_is_seen(monkeypatch, tmp_path):
     assert found() == {}
-    change_inside(monkeypatch, tmp_path, "confine.py", "        os.setgroups([])\n", "")
+    change_inside(monkeypatch, tmp_path, "confined/confine.py", "        os.setgroups([])\n", "")
     assert "stay in a group of the service" in found()["namespaces"]
 
 
@@ -166,7 +168,7 @@ def test_each_rlimit_that_is_missing_is_seen(monkeypatch, tmp_path, limit, told)
     unlimited = (
         f"        if limit == resource.RLIMIT_{limit}:\n            value = resource.getrlimit(limit)[1]\n{line}"
     )
-    change_inside(monkeypatch, tmp_path, "confine.py", line, unlimited)
+    change_inside(monkeypatch, tmp_path, "confined/confine.py", line, unlimited)
     assert told in found()["rlimits"]
 
 
@@ -201,7 +203,7 @@ def change_inside(monkeypatch: pytest.MonkeyPatch, folder: Path, module: str, li
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(Path(build.__file__).parents[1], folder / "grader", ignore=ignored)
         monkeypatch.setattr("grader.sandbox.bubblewrap._GRADER", folder / "grader")
-    path = folder / "grader" / "runner" / module
+    path = folder / "grader" / module
     text = path.read_text()
     assert line in text
     path.write_text(text.replace(line, instead))
@@ -210,32 +212,36 @@ def change_inside(monkeypatch: pytest.MonkeyPatch, folder: Path, module: str, li
 # Each call claims to have done something that it has not done.
 _LIES = {
     "unshare": [
-        ("kernel.py", '    _checked("unshare"', '    return\n    _checked("unshare"'),
+        ("confined/kernel.py", '    _checked("unshare"', '    return\n    _checked("unshare"'),
     ],
     "unshare, once": [
         (
-            "kernel.py",
+            "confined/kernel.py",
             '    _checked("unshare"',
             '    if not hasattr(unshare, "lied"):\n        unshare.lied = True\n        return\n    _checked("unshare"',
         ),
     ],
-    "mount": [("kernel.py", '    _checked("mount"', '    return\n    _checked("mount"')],
+    "mount": [("confined/kernel.py", '    _checked("mount"', '    return\n    _checked("mount"')],
     "mount, without a bound": [
-        ("kernel.py", 'f"size={size_bytes},nr_inodes={files},mode=1777".encode()', 'b"mode=1777"'),
+        ("confined/kernel.py", 'f"size={size_bytes},nr_inodes={files},mode=1777".encode()', 'b"mode=1777"'),
     ],
     # As root, the change of user would also drop them, so this kernel keeps them then, too.
     "capset": [
-        ("confine.py", "    if uid is not None:\n", "    if uid is not None:\n        kernel.prctl(8, 1)\n"),
-        ("kernel.py", "(ctypes.c_uint32 * 6)())", "(ctypes.c_uint32 * 6)(1 << 21, 1 << 21))"),
+        ("confined/confine.py", "    if uid is not None:\n", "    if uid is not None:\n        kernel.prctl(8, 1)\n"),
+        ("confined/kernel.py", "(ctypes.c_uint32 * 6)())", "(ctypes.c_uint32 * 6)(1 << 21, 1 << 21))"),
     ],
 }
 
 
 def test_limits_that_are_told_and_not_kept_are_seen(monkeypatch, tmp_path):
     change_inside(
-        monkeypatch, tmp_path, "confine.py", "        resource.setrlimit(limit, (value, value))\n", "        pass\n"
+        monkeypatch,
+        tmp_path,
+        "confined/confine.py",
+        "        resource.setrlimit(limit, (value, value))\n",
+        "        pass\n",
     )
-    change_inside(monkeypatch, tmp_path, "probe.py", "resource.getrlimit(limit)[1]", "most")
+    change_inside(monkeypatch, tmp_path, "forks/probe.py", "resource.getrlimit(limit)[1]", "most")
     told = found()["rlimits"]
     assert "open more files than it may" in told
     assert "write a file longer than its scratch" in told
@@ -251,9 +257,9 @@ def test_a_kernel_that_says_it_did_what_it_did_not_is_seen(monkeypatch, tmp_path
 @pytest.mark.parametrize(("wall", "remedy"), [("landlock", "lsm="), ("seccomp", "CONFIG_SECCOMP_FILTER")])
 def test_a_kernel_without_a_wall_is_explained(monkeypatch, tmp_path, wall, remedy):
     module, line, instead = {
-        "landlock": ("landlock.py", "    version = abi()", "    version = 0"),
+        "landlock": ("confined/landlock.py", "    version = abi()", "    version = 0"),
         "seccomp": (
-            "kernel.py",
+            "confined/kernel.py",
             "    prctl(_PR_SET_SECCOMP,",
             "    raise OSError(22, 'absent')\n    prctl(_PR_SET_SECCOMP,",
         ),

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from grader.confined.artifact import APPROX_TOP_K, SERIALIZED, artifact_of
 from grader.program.stablehlo import ExportedProgram
-from grader.runner.artifact import APPROX_TOP_K, SERIALIZED, artifact_of
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import read_artifact
 

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import pytest
 from jax.extend.mlir import ir
 
+from grader.confined import private_jax
 from grader.program.tokens import ProgramUnreadable
-from grader.runner import private_jax
 from grader.verifier import load
 from grader.verifier.channels import number_channels
 from grader.verifier.depth import MAX_BRACKETS, MAX_CHAIN, MAX_NESTED, check_brackets, check_depth

@@ -29,8 +29,8 @@ from app.entry.cli.service_report import DatabaseReport
 from app.grading.queue.models import DeploymentRow, WorkerRow
 from app.grading.queue.standstill import RESTART
 from app.grading.queue.workers import LIVE_S, WorkerSetback, WorkerWall, try_to_write
+from grader.confined import kernel
 from grader.judging.self_test import Trial
-from grader.runner import kernel
 from grader.sandbox.doctor import WallReport
 from grader.sandbox.remedies import ALLOW_USER_NAMESPACES
 

@@ -11,8 +11,8 @@ from app.learning.explorer.examples import all_examples
 from app.learning.explorer.exploration_view import lines_of
 from app.learning.explorer.service import Explorations
 from app.learning.lessons.lesson_files import Lessons
+from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.explorer.description import explored
-from grader.runner.compiler_options import COMPILER_OPTIONS
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.learning.explorer.conftest import Measuring
 from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, product, program

@@ -12,7 +12,7 @@ def check(path, what):
         print("CROSSED:", path, "names", what[:80])
 
 
-for folder in (os.path.join(sys.prefix, "bin"), "/opt/meshgrade/grader/runner", "/opt/meshgrade/grader/verifier"):
+for folder in (os.path.join(sys.prefix, "bin"), "/opt/meshgrade/grader"):
     for root, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(root, name)

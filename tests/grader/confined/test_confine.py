@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.runner import confine, kernel
-from grader.runner.confine import Confinement
+from grader.confined import confine, kernel
+from grader.confined.confine import Confinement
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 UID = 61_007
@@ -106,7 +106,7 @@ def test_without_root_a_fork_is_counted_alone_if_it_may_have_a_user_namespace(ca
 # Two processes of one user, which start threads until they have no more, the second while the first still has them.
 _TWO_OF_ONE_USER = """
 import os, resource, threading
-from grader.runner import confine
+from grader.confined import confine
 
 if os.getuid() == 0:
     os.setresgid(64_999, 64_999, 64_999)

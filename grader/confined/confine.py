@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from grader.runner import futexes, kernel, landlock
+from grader.confined import futexes, kernel, landlock
 
 SCRATCH = "/tmp"
 SCRATCH_FILES = 4096

@@ -23,9 +23,9 @@ from pathlib import Path
 # Isolated mode removes our own folder from the path.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from grader.confined.confine import Confinement, WallFault, confine, further_threads
+from grader.confined.request_loop import Fields
 from grader.core import wire
-from grader.runner.confine import Confinement, WallFault, confine, further_threads
-from grader.runner.request_loop import Fields
 
 _MAX_ORDER = 4096
 # A third of the default weight. With less, other programs could delay a submission until its wall clock runs out.
@@ -118,7 +118,7 @@ def _become_runner(order: Fields, confinement: Confinement, descriptors: list[in
         os.write(3, wire.pack({"ok": False, "wall": fault.wall, "found": str(fault)}))
         return
     if order["program"] == "probe":
-        from grader.runner.probe import probe
+        from grader.forks.probe import probe
 
         probe(3, order["targets"])
     elif order["program"] == "verify":
@@ -137,7 +137,8 @@ def _become_runner(order: Fields, confinement: Confinement, descriptors: list[in
 
 def import_everything() -> None:
     """Import everything that a runner needs, including what JAX imports only on first use."""
-    from grader.runner import probe, serve, warm_up  # noqa: F401
+    from grader.forks import probe  # noqa: F401
+    from grader.runner import serve, warm_up  # noqa: F401
     from grader.verifier import chip  # noqa: F401
     from grader.verifier import serve as verify  # noqa: F401
 

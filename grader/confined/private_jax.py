@@ -1,7 +1,7 @@
 """All uses of JAX's private names, and the differences between the two releases of JAX that the grader supports.
 
-tests/grader/runner/test_private_jax.py lists each name with the test that needs it, and checks that no other module of
-the grader uses one.
+tests/grader/confined/test_private_jax.py lists each name with the test that needs it, and checks that no other module
+of the grader uses one.
 """
 
 from collections.abc import Callable, Iterator, Mapping

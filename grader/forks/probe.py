@@ -13,9 +13,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from grader.confined.confine import SCRATCH, limit_memory
+from grader.confined.request_loop import Fields
 from grader.core import wire
-from grader.runner.confine import SCRATCH, limit_memory
-from grader.runner.request_loop import Fields
 
 _DATA_BYTES, _ADDRESS_BYTES = 1 << 30, 16 << 30
 _FAR_BYTES, _MOST_FILES = 1 << 30, 1024

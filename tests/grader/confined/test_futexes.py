@@ -6,11 +6,11 @@ import textwrap
 
 import pytest
 
-from grader.runner.futexes import can_be_made_private
+from grader.confined.futexes import can_be_made_private
 
 WAITS = """
     import ctypes, threading, time
-    from grader.runner import futexes, kernel
+    from grader.confined import futexes, kernel
     from grader.sandbox.syscalls import compile_filter
 
     program = compile_filter()

@@ -10,8 +10,8 @@ from pathlib import Path
 import jax
 import pytest
 
-from grader.runner import private_jax
-from grader.runner.compiler_options import COMPILER_OPTIONS
+from grader.confined import private_jax
+from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.sandbox.bubblewrap import runner_environment
 from tests.faults import for_each
 
@@ -40,7 +40,7 @@ PRIVATE = {
     "jax.export.Exported._out_named_shardings": "test_an_exported_program_tells_its_shardings",
 }
 # The one place that may use them.
-SEAM = CHECKOUT / "grader" / "runner" / "private_jax.py"
+SEAM = CHECKOUT / "grader" / "confined" / "private_jax.py"
 # Objects on which a single underscore means nothing: our own, and documented names of the standard library.
 OURS = {"self", "cls", "os"}
 INSIDE = """
@@ -49,8 +49,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-from grader.runner import private_jax, warm_up
-from grader.runner.compiler_options import COMPILER_OPTIONS
+from grader.confined import private_jax
+from grader.runner import warm_up
+from grader.confined.compiler_options import COMPILER_OPTIONS
 
 found = {"started_before": private_jax.backend_is_started()}
 cache = warm_up.start_backend()
