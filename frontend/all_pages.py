@@ -17,7 +17,7 @@ import httpx
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, sync_playwright
 
 from frontend.sample_class import PROBLEM, add_course
-from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Verdict
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, OWNER_TOKEN, Service, serve
 from tests.browser.sessions import sign_in_by_link
@@ -126,7 +126,7 @@ def main() -> int:
 def _fill(service: Service) -> str:
     """Returns the address of the course."""
     course = add_course(service)
-    rejected = read_verdict(json.loads(_STORED.read_text(encoding="utf-8")))
+    rejected = Verdict.model_validate_json(_STORED.read_bytes())
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
         (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
         store_attempt(connection, owner, _OLDER, program_verdict(PROBLEM, wrong=True))

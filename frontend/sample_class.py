@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import httpx
 
 from app.grading.queue.leases import faults_of
-from grader.verdicts.stored_verdict import read_verdict
 from grader.verdicts.verdict import Verdict
 from tests.browser.browser import CHECKOUT, OWNER_TOKEN, Service
 from tests.browser.stored_attempts import store_attempt
@@ -24,7 +23,7 @@ _TIME = "%Y-%m-%d %H:%M:%S.%f"
 
 def add_course(service: Service) -> str:
     """Returns the address of its page. The verdicts are that of a kept rejection, and one where every check passes."""
-    rejected = read_verdict(json.loads(_REJECTED.read_text(encoding="utf-8")))
+    rejected = Verdict.model_validate_json(_REJECTED.read_bytes())
     start = datetime.now(UTC) - timedelta(days=9)
     with httpx.Client(base_url=f"{service.url}/api/v1", headers={"Authorization": f"Bearer {OWNER_TOKEN}"}) as http:
         course = (

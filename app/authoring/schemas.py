@@ -65,13 +65,12 @@ class PublicationJSON(View):
     """The version that students see from now on.
 
     `validated` is whether its latest validation passed; null if none has finished. `forced` is true if it was published
-    although none had passed. `checked` is deprecated and equals `validated`.
+    although none had passed.
     """
 
     problem: Slug
     version: str
     validated: bool | None
-    checked: Annotated[bool | None, Field(validation_alias="validated", deprecated=True)]
     forced: bool
     attempts_at_other_versions: Annotated[int, Field(validation_alias="attempts")]
 
@@ -92,7 +91,6 @@ class VersionPage(View):
 class PublicationRecordJSON(View):
     """One publication of a version. `user` is null if the account was deleted, or if the version came from the
     operator's problems folder (`origin` is then `folder`). `validated` and `forced` are as they were at that time.
-    `checked` is deprecated and equals `validated`.
     """
 
     id: str
@@ -101,7 +99,6 @@ class PublicationRecordJSON(View):
     origin: Origin
     user: str | None
     validated: bool | None
-    checked: Annotated[bool | None, Field(validation_alias="validated", deprecated=True)]
     forced: bool
     published_at: datetime
 

@@ -139,12 +139,6 @@ class VersionNotValidated(Refused):
     status, slug, title = 409, "version-not-validated", "This version has not passed validation"
 
 
-class CheckNotFound(Refused):
-    """`ValidationNotFound` for the deprecated operations."""
-
-    status, slug, title = 404, "check-not-found", "There is no such validation"
-
-
 class PublicationNotFound(Refused):
     status, slug, title = 404, "publication-not-found", "There is no such publication"
 

@@ -349,8 +349,6 @@ def _unknown(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Variables that look like settings and are none."""
     names = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
     for variable, value in sorted(environment.items()):
-        if variable == "FORWARDED_ALLOW_IPS" and value:
-            yield variable, "it is no longer read. Name your proxies in MESHGRADE_PROXIES"
         name = variable.upper()
         if not name.startswith(_PREFIX) or not value or name in names or _OF_OTHERS.match(name):
             continue

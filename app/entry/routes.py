@@ -12,13 +12,11 @@ from app.accounts.audit import pages as audit_pages
 from app.accounts.request_limits import limit_rate
 from app.accounts.web import reader_of
 from app.authoring import api as authoring_api
-from app.authoring import deprecated_api
 from app.authoring import pages as authoring_pages
 from app.authoring.repositories import api as repositories_api
 from app.authoring.repositories import pages as repositories_pages
 from app.core.background_loop import Activity
 from app.core.database import Database
-from app.core.rest.deprecation import add_deprecation_headers
 from app.core.rest.error_responses import add_error_responses
 from app.core.rest.host_check import add_host_check
 from app.core.rest.openapi import describe
@@ -130,7 +128,7 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, activity: Activ
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for pages in (browse_pages, workbench_pages, attempts_pages):
         app.include_router(pages.router, dependencies=_PAGES)
-    for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
+    for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (people_api, attempt_api, insight_api, reports_api, audit_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
@@ -211,7 +209,6 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, activity: Activ
     add_compression(app)
     add_head_requests(app)
     add_rate_limit_headers(app)
-    add_deprecation_headers(app)
     add_host_check(app, settings)
     add_security_headers(app, https=settings.is_https)
     add_proxies(app, settings.proxy_networks, clients)

@@ -5,7 +5,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal
 
-from pydantic import ValidationError
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -185,11 +184,7 @@ async def _put_known(session: AsyncSession, version: str, known: KnownFingerprin
 
 
 def _known_of(row: PackageRow) -> KnownFingerprints | None:
-    """None also if an older release stored them in another form: they can be made again."""
-    try:
-        return KnownFingerprints.model_validate(row.known) if row.known is not None else None
-    except ValidationError:
-        return None
+    return None if row.known is None else KnownFingerprints.model_validate(row.known)
 
 
 async def _publish(

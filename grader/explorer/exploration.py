@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from grader.core.reasons import Reason
 from grader.core.strict_model import Closed
@@ -36,8 +36,7 @@ class ExploredCollective(Closed):
     axes: Axes | None
     group_size: Count
     in_loop: bool
-    # Explorations that are older than this field have none.
-    conditional: bool = False
+    conditional: bool
     executions: Count | None
     bytes: Count
     ring_bytes: Count
@@ -117,19 +116,17 @@ class ChipCollective(Closed):
     group_size: Count
     bytes: Count
     ring_bytes: Count
-    # Explorations that are older than these two fields, for TPUs alone, have none.
-    link: str = "ICI"
-    hidden_kernels: Count = 0
+    link: str
+    hidden_kernels: Count
     line: Line | None
     start: Count
     done: Count | None
     hidden_cycles: Count
     hidden_flops: Count | None
-    # Explorations that are older than these fields have none.
-    estimated_cycles: Count | None = None
-    hidden_without_estimate: Count = 0
-    queued_cycles: Count = 0
-    is_hidden_long_enough: bool | None = None
+    estimated_cycles: Count | None
+    hidden_without_estimate: Count
+    queued_cycles: Count
+    is_hidden_long_enough: bool | None
     sent_with: Count | None = None
 
 
@@ -160,8 +157,7 @@ class ChipComputation(Closed):
     executions: Count | None
     steps: list[ChipStep]
     collectives: list[ChipCollective]
-    # Explorations that are older than this field have none.
-    copies: list[ChipCopy] = Field(default_factory=list)
+    copies: list[ChipCopy]
 
 
 class ChipProgram(Closed):
@@ -261,23 +257,20 @@ class ExploredProgram(Closed):
     unlisted_collectives: Count
     flops: Count | None
     flops_by_line: list[LineFLOPs]
-    # Explorations that are older than this field have none.
-    stablehlo: list[ExploredComputation] = Field(default_factory=list)
-    unlisted_operations: Count = 0
-    hlo: list[ExploredComputation] = Field(default_factory=list)
-    unlisted_instructions: Count = 0
+    stablehlo: list[ExploredComputation]
+    unlisted_operations: Count
+    hlo: list[ExploredComputation]
+    unlisted_instructions: Count
     retraced: bool
-    # Explorations that are older than the compiler for GPUs have it as `tpu`.
-    on_chip: ChipProgram | None = Field(default=None, validation_alias=AliasChoices("on_chip", "tpu"))
-    is_only_on_chip: bool = False
-    # Explorations that are older than these fields have none.
-    remarks: list[str] = Field(default_factory=list)
-    arrays: list[ExploredArray] = Field(default_factory=list)
-    unlisted_arrays: Count = 0
-    peak: ExploredPeak | None = None
-    jaxpr: list[ExploredComputation] = Field(default_factory=list)
-    unlisted_equations: Count = 0
-    graph: ExploredGraph | None = None
+    on_chip: ChipProgram | None
+    is_only_on_chip: bool
+    remarks: list[str]
+    arrays: list[ExploredArray]
+    unlisted_arrays: Count
+    peak: ExploredPeak | None
+    jaxpr: list[ExploredComputation]
+    unlisted_equations: Count
+    graph: ExploredGraph | None
 
     @property
     def mesh(self) -> Mesh:

@@ -106,7 +106,6 @@ class Function(Closed):
     ]
     # `faults_of` requires one without an `init`.
     inputs: Annotated[list[_AnyInput], Field(max_length=_MAX_INPUTS)]
-    # Functions that are older than these three fields have none.
     explicit: Annotated[list[Name], Field(max_length=_MAX_AXES)] = Field(default_factory=list)
     init: Name | None = None
     # `fault_of_modules` limits names and sizes, with a message for each.

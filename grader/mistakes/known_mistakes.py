@@ -193,7 +193,7 @@ def _depends_on(package: Package, public: str, submission: KnownSubmission) -> s
     manifest = package.manifest
     parts = [manifest.mode, manifest.entry, str(manifest.devices), public, submission.source]
     if manifest.mode == "program":
-        # Without `axis_types` where it is the default, so that fingerprints from before the key still count.
+        # The default of `axis_types` is left out, so that a digest says only what a manifest sets.
         left_out = {"groups", *({"axis_types"} if manifest.program.axis_types == "auto" else ())}
         parts.append(manifest.program.model_dump_json(exclude=left_out))
     if manifest.mode == "call" and manifest.arguments:

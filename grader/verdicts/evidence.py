@@ -132,7 +132,6 @@ class Collectives(OnMesh):
     sums: list[CollectiveSum]
     mine: list[CollectiveCall]
     reference: list[CollectiveCall]
-    # Verdicts that are older than this field have none.
     limits: list[Limit] = Field(default_factory=list)
 
 

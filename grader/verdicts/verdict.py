@@ -87,11 +87,11 @@ class Verdict(Closed):
     reference ran with. `variant` is the one that was graded, of a problem that has some.
     """
 
-    # The version of the stored form; grader/verdicts/stored_verdict.py reads every older version.
+    # The version of the stored form. Another one is refused.
     schema_version: Literal[2] = 2
     problem: SafeText
     version: SafeText
-    # Left out of other problems' verdicts, which programs of an earlier release read, too.
+    # Left out of the verdicts of all other problems.
     variant: SafeText | None = Field(default=None, exclude_if=lambda value: value is None)
     status: Status
     reason: Reason | None

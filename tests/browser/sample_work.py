@@ -24,7 +24,7 @@ STUDENT = "axe"
 CLASSMATE = "c" * 32
 PASSWORD = "a quiet mesh of eight"
 EXPLORED = "7e" * 15 + "7f"
-_STORED = CHECKOUT / "tests/grader/stored_verdicts/version_1"
+_STORED = CHECKOUT / "tests/grader/stored_verdicts"
 _REJECTED = Path(__file__).parent / "verdicts" / "fsdp_shard_map_step_rejected.json"
 _NOW = "2026-01-05 09:30:00.000000"
 

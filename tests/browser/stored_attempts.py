@@ -7,17 +7,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from app.grading.queue.leases import faults_of
-from grader.verdicts.stored_verdict import read_verdict
 from grader.verdicts.verdict import Verdict
 from tests.browser.browser import CHECKOUT, Service
 
 SOURCE = "def init(mesh, seed): ..."
-_OF_THE_JUDGE = CHECKOUT / "tests/grader/stored_verdicts/version_1"
+_OF_THE_JUDGE = CHECKOUT / "tests/grader/stored_verdicts"
 
 
 def read_stored(file: Path) -> Verdict:
     """A verdict of the judge, as one on the problem that these tests serve."""
-    verdict = read_verdict(json.loads(file.read_text(encoding="utf-8")))
+    verdict = Verdict.model_validate_json(file.read_bytes())
     return verdict.model_copy(update={"problem": "fsdp_step"})
 
 

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from app.core.rest import rate_limit
-from app.core.rest.deprecation import describe_deprecations
 from app.core.rest.problem_json import MEDIA_TYPE, ProblemJSON, problem_responses
 from app.core.rest.routing import RestRoute
 
@@ -94,7 +93,6 @@ def _correct(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> dict[str, 
             if "401" in responses:
                 operation["security"] = [{"token": []}, {"session": []}]
             _open(responses)
-    describe_deprecations(schema["paths"])
     for path, operations in schema["paths"].items():
         for operation in operations.values():
             _share_errors(operation["responses"], components["responses"], is_counted=path.startswith("/api/"))

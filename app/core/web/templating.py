@@ -22,6 +22,7 @@ from app.core.web.static_files import module_urls, static_url
 from app.core.web.template_cache import template_cache
 from app.core.web.theme import THEMES, theme
 from app.core.web.time_zone import zone
+from grader.core.reasons import Reason
 from grader.core.text import plain_text
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -52,9 +53,9 @@ def _ago(moment: datetime) -> str:
 _UNITS = (("day", timedelta(days=1)), ("hour", timedelta(hours=1)), ("minute", timedelta(minutes=1)))
 
 
-def _reason_name(reason: str) -> str:
-    """A reason in words. One that an older release stored and that no longer exists is shown as it is."""
-    return next((found.name for name, found in REASONS.items() if name == reason), reason)
+def _reason_name(reason: Reason) -> str:
+    """A reason in words."""
+    return REASONS[reason].name
 
 
 def _score(score: float) -> str:

@@ -60,9 +60,9 @@ class VerdictView:
 
     `headline` is the first fault in one sentence, and `more` has the other faults' sentences. Without any, `headline`
     and `explanation` say what happened. `first_fault` is the first check's message if the headlines do not say it all:
-    a traceback, or a verdict that is older than they are. `picture` shows the first fault, or what an accepted program
-    placed. `checks` that failed come first. `read_meshes` names the meshes of the measurements. `cases` are in groups
-    with equal outcomes. `reason` names the section of /help/reasons that says more. `score_note` explains a score below
+    a traceback, or a check without headlines. `picture` shows the first fault, or what an accepted program placed.
+    `checks` that failed come first. `read_meshes` names the meshes of the measurements. `cases` are in groups with
+    equal outcomes. `reason` names the section of /help/reasons that says more. `score_note` explains a score below
     the points of the checks that passed. A rejected starter that nobody has changed has the status `unwritten`.
     `is_answer`: the problem has mode `answer`, where each case is an answer and there is no code.
     """

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.core.start_errors import NotLoggedIn, ServerRefused
+from app.core.start_errors import NotLoggedIn
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
 
 if TYPE_CHECKING:
@@ -34,10 +34,6 @@ def _best_scores(server: "Server") -> dict[str, int]:
     try:
         progress = server.progress()
     except NotLoggedIn:  # the list is public
-        return {}
-    except ServerRefused as refusal:
-        if refusal.slug != "not-found":  # an older server that has no progress
-            raise
         return {}
     return {each.problem: each.best_score for each in progress.problems if each.best_score is not None}
 

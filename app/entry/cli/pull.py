@@ -58,8 +58,6 @@ def pull(
 
 def _grading(problem: Problem) -> str:
     """The section on grading, as on the problem's page."""
-    if not problem.grading:  # an older server
-        return ""
     lines = ["", "## Grading", "", "| Graded | Points | You pass if |", "|---|---|---|"]
     lines += [f"| {each.title} | {each.points} | {'; '.join(each.sentences)} |" for each in problem.grading]
     for each in problem.grading:

@@ -15,7 +15,7 @@ from app.problems.questions import questions_for
 from grader.answers.answer_text import read_answer, read_answers, show_answer
 from grader.answers.question_variants import AnswerSheet, Variant, Variants, read_object
 from grader.package.package import AnswerManifest, Package
-from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Verdict
 
 State = Literal["open", "accepted", "given_up"]
 
@@ -98,7 +98,7 @@ async def last_try_of(session: AsyncSession, user: User, package: Package) -> di
     answers = _answers_of(last.source) if last else None
     if last is None or answers is None:
         return {}
-    right = {case.id: case.passed for case in read_verdict(last.verdict).cases}
+    right = {case.id: case.passed for case in Verdict.model_validate(last.verdict).cases}
     return {
         spec.id: LastAnswer(show_answer(spec, read_answer(spec, answers[spec.id])), right[spec.id])
         for spec in package.manifest.answers

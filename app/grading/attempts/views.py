@@ -13,7 +13,6 @@ from app.grading.queue.status import AttemptKind, AttemptStatus, QueuePlace
 from app.grading.queue.withheld_verdicts import SHOWN, shown_part
 from grader.core.reasons import Reason
 from grader.inputs.own_inputs import OwnInputs
-from grader.verdicts.stored_verdict import read_verdict
 from grader.verdicts.verdict import Status, Verdict
 
 
@@ -118,7 +117,7 @@ def view_of(
         version=row.version,
         variant=row.variant,
         source=row.source,
-        verdict=None if row.verdict is None else read_verdict(row.verdict),
+        verdict=None if row.verdict is None else Verdict.model_validate(row.verdict),
         score=row.score,
         created_at=row.created_at,
         started_at=row.started_at,

@@ -34,7 +34,7 @@ class Phase(View):
 
 
 class Try(View):
-    """`worker` is the name of a process (`MESHGRADE_WORKER_NAME`), and `code` its grader, empty if it was not stored.
+    """`worker` is the name of a process (`MESHGRADE_WORKER_NAME`), and `code` its grader.
     `end` is null while the try is running.
 
     `failed`: the grader failed, and `message` says how. `stopped`: the worker was shut down, or a wall was missing, and
@@ -65,11 +65,11 @@ def conclude(stored: list[Any] | None, at: datetime, end: End, phases: Phases = 
 
 
 def tries_of(stored: list[Any] | None) -> list[Try]:
-    """The oldest first. Empty if the attempt has not been leased, or was graded before this was stored."""
+    """The oldest first. Empty if the attempt has not been leased."""
     return [
         Try(
             worker=each["worker"],
-            code=each.get("code", ""),
+            code=each["code"],
             started_at=datetime.fromisoformat(each["started_at"]),
             ended_at=datetime.fromisoformat(each["ended_at"]) if each.get("ended_at") else None,
             end=cast(End | None, each["end"]),

@@ -214,7 +214,7 @@ class WorkerRow(Base):
 
     `walls`, `setbacks` and `warnings` are lists of the fields of WorkerWall, WorkerSetback and WorkerWarning.
     `clock_offset_s` is by how much the process's clock is ahead of the database's. `code` is its grader
-    (grader/core/code_digest.py), null at a process of an earlier version.
+    (grader/core/code_digest.py).
     """
 
     __tablename__ = "workers"
@@ -222,7 +222,7 @@ class WorkerRow(Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     name: Mapped[str] = mapped_column(String(100))
     version: Mapped[str] = mapped_column(String(32))
-    code: Mapped[str | None] = mapped_column(String(64))
+    code: Mapped[str] = mapped_column(String(64), nullable=True)
     slots: Mapped[int] = mapped_column(Integer())
     can_grade: Mapped[bool] = mapped_column(Boolean())
     walls: Mapped[list[dict[str, Any]]] = mapped_column(JSON())

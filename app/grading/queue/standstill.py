@@ -42,8 +42,7 @@ def standstill_of(processes: Sequence[Worker]) -> Standstill | None:
 
 def outdated_words(worker: Worker) -> str:
     """That a worker runs another grader than the server, as a sentence without its full stop."""
-    grader = worker.code or "of an earlier version"
-    return f"The worker {worker.name} is outdated and takes nothing: its grader ({grader}) is not the server's"
+    return f"The worker {worker.name} is outdated and takes nothing: its grader ({worker.code}) is not the server's"
 
 
 def ago(seconds: float) -> str:

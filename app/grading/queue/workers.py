@@ -82,8 +82,8 @@ class Worker:
 
     `clock_offset_s` is by how much its clock is ahead of the database's. `seen_s` is how long ago it wrote its row, and
     `started_s` how long ago it started.
-    `code` is its grader (grader/core/code_digest.py), empty if it does not say. It `is_outdated` if the server runs
-    another one, so it takes nothing.
+    `code` is its grader (grader/core/code_digest.py). It `is_outdated` if the server runs another one, so it takes
+    nothing.
     """
 
     name: str
@@ -329,6 +329,6 @@ def _worker(row: WorkerRow, moment: datetime, code_of_server: str | None) -> Wor
         clock_offset_s=row.clock_offset_s,
         seen_s=max(0.0, (moment - row.seen_at).total_seconds()),
         started_s=max(0.0, (moment - row.started_at).total_seconds()),
-        code=row.code or "",
+        code=row.code,
         is_outdated=row.slots > 0 and code_of_server not in (None, row.code),
     )

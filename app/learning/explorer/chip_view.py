@@ -108,7 +108,7 @@ def arrange_chip(program: ChipProgram) -> ChipView:
         program=program,
         name="TPUs" if chip.gpu is None else f"{chip.title}s",
         is_gpu=chip.gpu is not None,
-        compiler=_compiler(program),
+        compiler=program.compiler or "",
         flops=flops_text(program.flops),
         used=program.peak_bytes / program.hbm_bytes,
         work=_work(program),
@@ -116,12 +116,6 @@ def arrange_chip(program: ChipProgram) -> ChipView:
         links=_links(program),
         communicates=any(each.collectives for each in program.computations),
     )
-
-
-def _compiler(program: ChipProgram) -> str:
-    """Explorations that are older than the GPUs name the version of libtpu alone."""
-    compiler = program.compiler or ""
-    return compiler if " " in compiler else f"libtpu {compiler}"
 
 
 def _links(program: ChipProgram) -> tuple[tuple[str, int], ...]:

@@ -11,7 +11,7 @@ from app.core.database import Base, UTCDateTime
 class DraftRow(Base):
     """What one user last typed at one problem. Each save that changes the text increments `revision`.
 
-    `begun_at` is when the first text was saved; null if that was before the service stored it.
+    `begun_at` is when the first text was saved.
     """
 
     __tablename__ = "drafts"
@@ -21,7 +21,7 @@ class DraftRow(Base):
     source: Mapped[str] = mapped_column(Text())
     revision: Mapped[int] = mapped_column(Integer())
     saved_at: Mapped[datetime] = mapped_column(UTCDateTime())
-    begun_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    begun_at: Mapped[datetime] = mapped_column(UTCDateTime(), nullable=True)
 
 
 class ReplacedDraftRow(Base):

@@ -26,7 +26,6 @@ class Operation:
     description: Prose
     parameters: tuple[Parameter, ...]
     answers: tuple[tuple[str, str], ...]
-    deprecated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,6 @@ def _operation(method: str, path: str, operation: Mapping[str, Any], errors: Map
             if "name" in each
         ),
         answers=tuple((status, _described(answer, errors)) for status, answer in operation["responses"].items()),
-        deprecated=operation.get("deprecated", False),
     )
 
 

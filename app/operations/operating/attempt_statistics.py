@@ -9,7 +9,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.grading.queue.fair_share import work_tables
 from app.grading.queue.models import AttemptRow
-from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Verdict
 
 # A row is stored shortly after its time, by a machine whose clock may differ.
 _SKEW = timedelta(seconds=60)
@@ -94,5 +94,5 @@ class AttemptStatistics:
 def _ended(kind: str, verdict: dict[str, object] | None) -> Ended:
     if verdict is None:
         return Ended(kind, "cancelled", None, {})
-    stored = read_verdict(verdict)
+    stored = Verdict.model_validate(verdict)
     return Ended(kind, stored.status, stored.reason, stored.timings_ms.model_dump())

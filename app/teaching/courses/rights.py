@@ -11,7 +11,7 @@ from app.teaching.courses.errors import RightMissing
 
 Right = Literal["similarity", "insight", "extensions", "announcements", "roster"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
-# What an assistant has until an instructor decides: grading alone, as in every earlier release.
+# What an assistant has until an instructor decides: grading alone.
 USUAL_RIGHTS: frozenset[Right] = frozenset()
 RIGHT_MEANINGS: dict[Right, str] = {
     "similarity": "read which submissions are alike, at problems of the course's assignments",

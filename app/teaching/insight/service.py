@@ -17,7 +17,7 @@ from app.grading.queue.withheld_verdicts import ALL_EXAMS, NO_EXAM, SeenExams, s
 from app.teaching.courses.staff import manages
 from app.teaching.insight.attempt_facts import AttemptFacts, read_facts
 from app.teaching.insight.problem_summary import Cluster, Items, Summary, cluster_of, summarize
-from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Verdict
 
 _MOST_MEMBERS = 20
 # Attempts at all versions of a problem, or only at the one that is served.
@@ -129,7 +129,7 @@ class Insight:
                 .group_by(row.version)
             )
             found = (await session.execute(select(row.version, row.verdict).where(row.id.in_(one_each)))).all()
-        read = {version: read_verdict(verdict) for version, verdict in found if verdict is not None}
+        read = {version: Verdict.model_validate(verdict) for version, verdict in found if verdict is not None}
         return {
             version: Items(tuple(case.id for case in each.cases), tuple(check.id for check in each.checks))
             for version, each in read.items()

@@ -21,7 +21,7 @@ from app.grading.queue.protocol import GradeQueue, QueueHooks
 from app.grading.queue.score_overrides import score_that_counts
 from app.grading.queue.status import ENDED
 from app.teaching.rejudging.models import RejudgedRow, RejudgeRow
-from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Verdict
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class RejudgePump:
                 item.changed = False
                 continue
             attempt = await session.get_one(AttemptRow, item.attempt_id, with_for_update=True)
-            before, verdict = attempt.verdict, read_verdict(trial.verdict)
+            before, verdict = attempt.verdict, Verdict.model_validate(trial.verdict)
             for name, value in columns_of(verdict, counts=attempt.counts).items():
                 setattr(attempt, name, value)
             attempt.fingerprint = trial.fingerprint
@@ -127,7 +127,7 @@ async def _take_result(session: AsyncSession, item: RejudgedRow) -> bool:
     if trial is None or trial.verdict is None:
         item.new_status = "failed"
         return True
-    verdict = read_verdict(trial.verdict)
+    verdict = Verdict.model_validate(trial.verdict)
     item.new_status, item.new_reason = verdict.status, verdict.reason
     item.new_score = await score_that_counts(session, item.attempt_id, verdict.score)
     item.changed = verdict.status != "failed" and (item.old_status, item.old_score) != (verdict.status, item.new_score)

@@ -44,7 +44,7 @@ class Selection(View):
 
     @classmethod
     def of_json(cls, stored: dict[str, Any] | None) -> "Selection":
-        """A rejudge of an earlier release has none: it grades every attempt of other versions."""
+        """None is `EVERYTHING`: every attempt of other versions."""
         return EVERYTHING if stored is None else cls.model_validate(stored)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
@@ -111,9 +111,7 @@ def _query() -> Select[str, str, str, int | None, str, str | None, datetime, int
         .correlate(row)
         .scalar_subquery()
     )
-    # A draft from before the service stored when it began counts as begun in time.
-    begun = or_(DraftRow.begun_at.is_(None), DraftRow.begun_at <= row.created_at)
-    draft = and_(DraftRow.user_id == row.user_id, DraftRow.problem == row.problem, begun)
+    draft = and_(DraftRow.user_id == row.user_id, DraftRow.problem == row.problem, DraftRow.begun_at <= row.created_at)
     return (
         select(
             row.id,

@@ -48,7 +48,6 @@ async def test_a_published_version_is_served_at_once(either):
             "problem": "add_one",
             "version": version,
             "validated": None,
-            "checked": None,
             "forced": True,
             "attempts_at_other_versions": 0,
         },

@@ -120,10 +120,3 @@ async def test_a_folder_brings_new_fingerprints_of_the_same_version(store, each_
     for known in (None, fingerprints("a"), fingerprints("a", "b"), None):
         await store.publish_folder([replace(package, known=known)])
     assert (await PackageStore(each_database).get(package.version)).known == fingerprints("a", "b")
-
-
-async def test_fingerprints_that_cannot_be_read_are_none(store, each_database, package):
-    await store.add(package)
-    async with each_database.writing() as session:
-        await session.execute(update(PackageRow).values(known={"of": "another release"}))
-    assert (await store.get(package.version)).known is None

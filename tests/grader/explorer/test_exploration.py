@@ -113,16 +113,6 @@ def test_what_is_stored_can_be_read_again():
     assert Explored.model_validate(json.loads(json.dumps(found.model_dump(mode="json")))) == found
 
 
-def test_what_was_stored_before_there_were_gpus_can_be_read():
-    stored = json.loads(explored([program(EIGHT)]).model_dump_json())
-    [old] = stored["programs"]
-    del old["on_chip"]
-    old["tpu"] = {"topology": "v5e:2x4", "compiler": "0.0.42.1", "hbm_bytes": 16 << 30}
-    on_chip = Explored.model_validate_json(json.dumps(stored)).programs[0].on_chip
-    assert on_chip is not None
-    assert on_chip.topology == "v5e:2x4"
-
-
 def test_the_compiled_program_is_listed_if_it_was_requested():
     instructions = (
         ListedInstruction("g = f32[8] all-gather(p)", 5),

@@ -22,8 +22,7 @@ function readCopy(slug) {
   const text = attempt(() => localStorage.getItem(key(slug)));
   if (text === null) return null;
   const copy = attempt(() => JSON.parse(text));
-  // Earlier releases stored the bare text.
-  return typeof copy?.source === "string" ? copy : { source: text, user: "", revision: 0, saved: false };
+  return typeof copy?.source === "string" ? copy : null;
 }
 
 /** The draft of one problem in one tab. `source` is what the editor holds, and `revision` the one that it began from. */

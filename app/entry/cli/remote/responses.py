@@ -52,7 +52,7 @@ class Problem(_Answer):
     helpers: dict[str, str] = {}
     variant: ProblemVariant | None = None
     mode: str = "call"
-    grading: list[GradedCheck] = []
+    grading: list[GradedCheck]
 
 
 class Question(_Answer):
@@ -159,8 +159,7 @@ class QueuePlace(_Answer):
 
     ahead: int
     expected_wait_s: int | None
-    # None from a server of an earlier version.
-    workers: int | None = None
+    workers: int
 
 
 class AttemptState(_Answer):

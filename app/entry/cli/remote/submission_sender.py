@@ -18,7 +18,7 @@ from app.entry.cli.remote.responses import SLUG, Attempt
 from app.entry.cli.remote.server import Server
 from app.entry.cli.submission_arguments import source_of
 from app.entry.cli.verdict_text import print_verdict
-from grader.verdicts.stored_verdict import read_verdict
+from grader.verdicts.verdict import Verdict
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")]
 ProblemOption = Annotated[
@@ -86,7 +86,7 @@ def _cancel(server: Server, attempt: Attempt) -> None:
 
 def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
     try:
-        verdict = None if attempt.verdict is None else read_verdict(attempt.verdict)
+        verdict = None if attempt.verdict is None else Verdict.model_validate(attempt.verdict)
     except ValidationError:
         raise ServerUnusable(
             "this version does not understand the server's verdict.",

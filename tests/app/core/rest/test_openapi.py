@@ -54,9 +54,6 @@ OPERATIONS = """
     POST /api/v1/problems/{slug}/validations validate_package
     GET /api/v1/problems/{slug}/validations list_validations
     GET /api/v1/problems/{slug}/validations/{validation_id} get_validation
-    POST /api/v1/problems/{slug}/check check_package
-    GET /api/v1/problems/{slug}/checks list_checks
-    GET /api/v1/problems/{slug}/checks/{check_id} get_check
     POST /api/v1/problems/{slug}/publish publish_package
     GET /api/v1/problems/{slug}/publications list_publications
     POST /api/v1/problems/{slug}/rejudge rejudge_problem

@@ -33,7 +33,7 @@ def test_each_fault_is_a_sentence_and_the_first_is_the_headline() -> None:
     assert "And 4 more, in the checks below." in html
 
 
-def test_a_verdict_that_is_older_than_headlines_begins_with_its_message() -> None:
+def test_a_verdict_without_headlines_begins_with_its_message() -> None:
     view = arrange_verdict(verdict())
     assert (view.headline, view.more, view.first_fault) == ("Wrong sharding", (), "In full.")
 

@@ -245,7 +245,7 @@ async def _one_worker(where: Path | str, *, seen_s: float = 0.0, of_server: str 
     """One process in the database. A frozen one still counts itself as able to grade."""
     file = URL.create("sqlite+aiosqlite", database=str(where))
     database = Database(where if isinstance(where, str) else file)
-    row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
+    row = {"version": "0.1.0", "code": "c", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
     lists: dict[str, object] = {"walls": [], "setbacks": [], "warnings": []}
     values = {"id": "1", "name": "grader-1", "seen_at": now() - timedelta(seconds=seen_s)}
     async with database.writing() as session:
@@ -257,7 +257,7 @@ async def _one_worker(where: Path | str, *, seen_s: float = 0.0, of_server: str 
 
 async def _workers(file: Path, setback: WorkerSetback, wall: WorkerWall) -> None:
     database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
-    row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
+    row = {"version": "0.1.0", "code": "c", "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
     row |= {"started_at": now() - timedelta(hours=1)}
     met = {"setbacks": [asdict(setback)], "walls": [asdict(wall)], "warnings": []}
     earlier, nothing = now() - timedelta(minutes=5), {"walls": [], "setbacks": [], "warnings": []}

@@ -183,10 +183,10 @@ async def test_the_place_counts_who_goes_first(database, leases):
 
 async def connect(database):
     """A worker that can grade. Without one, nobody knows how long anything waits."""
-    row = {"id": "w", "name": "w", "version": "0.1.0", "slots": 1, "can_grade": True, "clock_offset_s": 0.0}
+    row = {"id": "w", "name": "w", "version": "0.1.0", "code": "c", "slots": 1, "can_grade": True}
     async with database.writing() as session:
         moment = {"started_at": now(), "seen_at": now()}
-        session.add(WorkerRow(**row, **moment, walls=[], setbacks=[], warnings=[]))
+        session.add(WorkerRow(**row, **moment, clock_offset_s=0.0, walls=[], setbacks=[], warnings=[]))
 
 
 async def test_without_a_worker_there_is_no_expected_wait(database, leases):

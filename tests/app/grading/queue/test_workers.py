@@ -29,8 +29,8 @@ pytestmark = pytest.mark.anyio
 PAGE = {"Accept": "text/html"}
 POSTGRESQL_ALONE = pytest.mark.xdist_group("postgresql")
 # What a worker somewhere else has written.
-ROW = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
 CODE = "0123456789abcdef jax 0.0.0"
+ROW = {"version": "0.1.0", "code": CODE, "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
 NOTHING = {"walls": [], "setbacks": [], "warnings": []}
 
 
@@ -203,19 +203,6 @@ async def test_a_worker_with_another_grader_than_the_server_cannot_grade(with_se
     await announce_code(database, "ffff jax 0.0.0")
     await workers.beat()
     assert (await Workers(database).connected(), walls.may_grade) == (1, True)
-
-
-@POSTGRESQL_ALONE
-async def test_a_process_of_an_earlier_version_does_not_count(with_secret):
-    """It writes no digest, and does not know that it should take nothing."""
-    await add_worker(with_secret, "old")
-    async with with_secret.reading() as session:
-        assert await count_connected(session) == 1
-    await announce_code(with_secret, CODE)
-    async with with_secret.reading() as session:
-        assert await count_connected(session) == 0
-    [found] = await Workers(with_secret).all()
-    assert (found.is_outdated, found.can_grade) == (True, False)
 
 
 @POSTGRESQL_ALONE

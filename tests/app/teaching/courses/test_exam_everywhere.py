@@ -34,7 +34,6 @@ from app.problems.exams import PARTS
 from app.teaching.courses.models import AssignmentRow
 from app.teaching.courses.rights import RIGHTS
 from grader.verdicts.fingerprint import Fingerprint
-from grader.verdicts.stored_verdict import read_verdict
 from grader.verdicts.verdict import Efficiency, Verdict
 from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_up
 from tests.app.authoring.zips import upload
@@ -157,7 +156,7 @@ async def verdict_of(service, attempt: str) -> Verdict:
     async with service.services[Database].reading() as session:
         stored = (await session.get_one(AttemptRow, attempt)).verdict
     assert stored is not None
-    return read_verdict(stored)
+    return Verdict.model_validate(stored)
 
 
 async def put_back(service, attempt: str) -> None:

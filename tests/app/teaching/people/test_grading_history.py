@@ -14,6 +14,7 @@ from tests.app.teaching.people.test_attempts_of_others import GOOD, PAGE, me, se
 pytestmark = pytest.mark.anyio
 FAILED = {
     "worker": "grader-2:4711",
+    "code": "0123456789abcdef jax 0.0.0",
     "started_at": "2026-01-05T09:30:00+00:00",
     "ended_at": "2026-01-05T09:30:02.500000+00:00",
     "end": "failed",
@@ -64,7 +65,7 @@ async def test_a_try_that_failed_says_why(either, people):
     assert page.count("<h2 id=") == 2
     async with either.services[Database].writing() as session:
         (await session.get_one(AttemptRow, attempt)).gradings = None
-    assert "It was graded before tries were recorded." in (await tess.get(here)).text
+    assert "No worker has taken it." in (await tess.get(here)).text
 
 
 async def test_only_instructors_read_it_and_it_is_not_exported(either, people):

@@ -8,12 +8,14 @@ from grader.explorer.exploration import ChipCollective, ChipComputation, ChipSte
 
 def computation(collectives, steps):
     made = [ChipStep(name=f"s{number}", cycles=cycles, flops=0, line=None) for number, cycles in enumerate(steps)]
-    return ChipComputation(name="main", caller="", executions=1, steps=made, collectives=collectives)
+    return ChipComputation(name="main", caller="", executions=1, steps=made, collectives=collectives, copies=[])
 
 
 def collective(start, done, **changes):
     fields = {"collective": "all-gather", "dtypes": ["f32"], "axes": ("x",), "group_size": 8, "bytes": 1024, "line": 3}
     fields |= {"ring_bytes": 896, "hidden_cycles": 100, "hidden_flops": 0, "start": start, "done": done}
+    fields |= {"link": "ICI", "hidden_kernels": 0, "estimated_cycles": None, "hidden_without_estimate": 0}
+    fields |= {"queued_cycles": 0, "is_hidden_long_enough": None}
     return ChipCollective(**(fields | changes))
 
 

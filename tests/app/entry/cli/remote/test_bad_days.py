@@ -197,7 +197,7 @@ def test_events_are_followed_to_the_verdict():
 
 
 def test_the_place_in_the_queue_is_told():
-    place = {"queue": {"ahead": 3, "expected_wait_s": 12, "more": 1}}
+    place = {"queue": {"ahead": 3, "expected_wait_s": 12, "workers": 1, "more": 1}}
     nobody, one = (
         {"status": "queued", "phase": None, "queue": {"ahead": 1, "expected_wait_s": None, "workers": workers}}
         for workers in (0, 1)
