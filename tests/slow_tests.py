@@ -46,8 +46,7 @@ LONG_TESTS = (
 KEPT_IN_ORDER = ("browser", "hostile", "problems", "grader/modes")
 # A module that has one of these as a global traces and compiles, or starts a sandbox or a service.
 GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "serving"}
-# Files and folders in tests/ whose tests start processes, measure how work grows, or fill a database for each revision
-# or table.
+# Files and folders in tests/ whose tests start processes, measure how work grows, or fill databases.
 PATHS = (
     "app/entry/cli/remote/test_solving.py",
     "app/entry/cli/test_local_judge.py",

@@ -1,8 +1,8 @@
 """Brings the database to the newest revision, or says why that is impossible or has yet to be done.
 
-A revision is named after the oldest one whose code still works on its schema: `0046_0045` does not disturb code whose
-newest revision is 0045. So the previous release keeps running while
-the database is migrated and the processes are replaced.
+A revision is named after the oldest one whose code still works on its schema: `0058_0057` does not disturb code whose
+newest revision is 0057. So the previous release keeps running while the database is migrated and the processes are
+replaced.
 """
 
 import functools
@@ -35,6 +35,8 @@ _LOCK_TIMEOUT = "3s"
 _LOCK_NOT_AVAILABLE = "55P03"
 _TRIES = 60
 _AGAIN_S = 1.0
+# It has the revisions from before the first release.
+_COMMIT_BEFORE_RELEASES = "2832269c7109"
 Say = Callable[[str], None]
 
 
@@ -51,13 +53,13 @@ def _silent(line: str) -> None:
 
 
 async def migrate(database: Database, say: Say = _silent) -> None:
-    """Run the migrations that this database lacks, each in a transaction of its own, and long ones in several.
+    """Run the migrations that this database lacks, each in a transaction of its own.
 
     Args:
-      say: gets a line for each revision, and for how far a long one is.
+      say: gets a line for each revision.
     Raises:
-      DatabaseUnusable: it is locked, was written by a newer version, is not a database, or belongs to another program.
-        The revisions before are kept, so it can be called again.
+      DatabaseUnusable: it is locked, was written by a newer version or before the first release, is not a database, or
+        belongs to another program. The revisions before are kept, so it can be called again.
     """
     try:
         async with database.engine.execution_options(writer=True).connect() as connection:
@@ -123,8 +125,20 @@ def newest_revision() -> str:
     return max(known_revisions())
 
 
+def is_before_releases(revision: str) -> bool:
+    return revision < min(known_revisions())
+
+
+def how_to_migrate_first(command: str) -> str:
+    """What to do with data from before the first release. `command` is the one that migrates it."""
+    return (
+        f"Bring it to revision {min(known_revisions())} with the commit that has the earlier revisions: in a checkout, "
+        f"type git checkout {_COMMIT_BEFORE_RELEASES} and {command}. Then return to this version."
+    )
+
+
 def works_with(revision: str) -> str:
-    """The oldest revision whose code works on the schema of this one: `0045` for `0046_0045`."""
+    """The oldest revision whose code works on the schema of this one: `0057` for `0058_0057`."""
     return revision.rpartition("_")[2]
 
 
@@ -209,6 +223,11 @@ def _take_turns(connection: Connection) -> None:
 def _revisions_of(connection: Connection, name: str) -> set[str]:
     """Empty for an empty database. Raises `DatabaseUnusable`."""
     revisions = set(MigrationContext.configure(connection).get_current_heads())
+    if earlier := sorted(filter(is_before_releases, revisions)):
+        raise DatabaseUnusable(
+            f"the database {name} is from before the first release of Meshgrade (revision {', '.join(earlier)}).",
+            how_to_migrate_first("./meshgrade migrate"),
+        )
     if unknown := sorted(revisions - known_revisions()):
         if all(_works_on(each) for each in unknown):
             return {newest_revision()}
@@ -242,7 +261,7 @@ def _try_to_run(connection: Connection, revision: str, say: Say) -> None:
     """Run a revision, again and again while other transactions hold its tables."""
     for tries_left in reversed(range(_TRIES)):
         try:
-            _run(connection, revision, say)
+            _run(connection, revision)
             connection.commit()
             return
         except OperationalError as error:
@@ -253,13 +272,9 @@ def _try_to_run(connection: Connection, revision: str, say: Say) -> None:
             time.sleep(_AGAIN_S)
 
 
-def _run(connection: Connection, revision: str, say: Say | None = None) -> None:
-    """Args:
-    say: if given, a long revision may commit in between, and reports there how far it is.
-    """
+def _run(connection: Connection, revision: str) -> None:
     config = migration_config()
     config.attributes["connection"] = connection
-    config.attributes["say"] = say and (lambda line: say(f"{revision}: {line}"))
     command.upgrade(config, revision)
 
 

@@ -45,7 +45,7 @@ class DataFolderInUse(StartRefused):
 
 
 class DatabaseUnusable(StartRefused):
-    """The database is locked, comes from a newer version, or belongs to another program."""
+    """The database is locked, comes from a newer version or from before the first release, or is another program's."""
 
 
 class RightsMissing(DatabaseUnusable):

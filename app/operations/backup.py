@@ -26,7 +26,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from app.core.data_folder import SECRET_BYTES
 from app.core.database import Database, may_pause
-from app.core.migrate import explain, known_revisions, migration_config
+from app.core.migrate import explain, how_to_migrate_first, is_before_releases, known_revisions, migration_config
 from app.core.start_errors import BackupUnusable, DatabaseUnusable
 
 _FORMAT = 1
@@ -96,7 +96,8 @@ class Backup:
     """A backup that is open for reading.
 
     Raises:
-      BackupUnusable: the file is not a backup, is damaged, or was written by a newer version.
+      BackupUnusable: the file is not a backup, is damaged, or was written by a newer version, or by one from before the
+        first release.
     """
 
     def __init__(self, path: Path) -> None:
@@ -120,6 +121,11 @@ class Backup:
 
     def _read_manifest(self) -> None:
         manifest = json.loads(self._member(_MANIFEST).read(_LONGEST_MANIFEST))
+        if is_before_releases(manifest["revision"]):
+            raise BackupUnusable(
+                f"{self._path} was written before the first release of Meshgrade (revision {manifest['revision']}).",
+                how_to_migrate_first(f"./meshgrade restore {self._path}"),
+            )
         if manifest["format"] != _FORMAT or manifest["revision"] not in known_revisions():
             raise BackupUnusable(
                 f"{self._path} was written by a newer version of Meshgrade (revision {manifest['revision']}).",

@@ -16,6 +16,7 @@ from uuid import uuid4
 import httpx
 import psycopg
 import pytest
+from alembic.config import Config
 from fastapi import FastAPI
 from fastapi.routing import _IncludedRouter
 from pwdlib import PasswordHash
@@ -25,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.util import LRUCache
 from starlette.routing import BaseRoute
 
+from app.core import migrate as migrating
 from app.core.database import Database
 from app.core.database_roles import creation, server_role, worker_role
 from app.core.migrate import migrate
@@ -36,6 +38,7 @@ from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.protocol import Grader
 from app.grading.queue.walls import Walls
 from app.learning.lessons.lesson_files import Lessons
+from app.operations import backup as backing_up
 from grader.package.package import Package
 from grader.review.reader import read_package
 from tests.app.core.rest.examples import recorded
@@ -226,6 +229,44 @@ async def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Asyn
     await database.close()
 
 
+_LATER_REVISIONS = {
+    "9001_0057": ("Add the column colour", 'op.add_column("drafts", sa.Column("colour", sa.String(8)))'),
+    "9002_0057": ("Add the table hues", 'op.create_table("hues", sa.Column("id", sa.String(32)))'),
+}
+
+
+@pytest.fixture
+def add_later_revisions(tmp_path: Path) -> Iterator[Callable[[], None]]:
+    """Call it to give this version two more revisions until the test ends, as a later version will have."""
+    folder, released = tmp_path / "later", migrating.migration_config
+
+    def with_them(*arguments: Any) -> Config:
+        config = released(*arguments)
+        script_location = config.get_main_option("script_location")
+        config.set_main_option("version_locations", f"{script_location}/versions{os.pathsep}{folder}")
+        return config
+
+    def forget() -> None:
+        for cached in (migrating.known_revisions, migrating._scripts):
+            cached.cache_clear()
+
+    def add() -> None:
+        folder.mkdir()
+        before = migrating.newest_revision()
+        for revision, (summary, change) in _LATER_REVISIONS.items():
+            code = f'"""{summary}."""\nimport sqlalchemy as sa\nfrom alembic import op\nrevision = "{revision}"\n'
+            code += f'down_revision = "{before}"\n\ndef upgrade():\n    {change}\n'
+            (folder / f"{revision}.py").write_text(code)
+            before = revision
+        for module in (migrating, backing_up):
+            patch.setattr(module, "migration_config", with_them)
+        forget()
+
+    with pytest.MonkeyPatch.context() as patch:
+        yield add
+    forget()
+
+
 @pytest.fixture(params=["sqlite", POSTGRESQL])
 def migrated_url(request: pytest.FixtureRequest, tmp_path: Path, migrated_database: Path) -> URL:
     if request.param == "postgresql":
@@ -302,7 +343,7 @@ def package(tmp_path: Path) -> Package:
 
 @pytest.fixture(scope="session")
 def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file at the newest revision, to copy, because migrations take most of a service's start."""
+    """A SQLite file at the newest revision, to copy, which is quicker than to make its tables."""
     file = tmp_path_factory.mktemp("migrated") / "meshgrade.sqlite3"
     asyncio.run(_migrated(Database(URL.create("sqlite+aiosqlite", database=str(file)))))
     return file

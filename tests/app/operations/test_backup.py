@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, create_engine, select, text
+from sqlalchemy import URL, create_engine, select, text
 
 from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, SessionRow, SignInFailureRow, UserRow
 from app.accounts.service import Accounts
@@ -166,30 +165,19 @@ async def test_a_service_on_the_restored_folder_shows_the_same_pages(start_servi
     assert (tmp_path / "new" / "secret").read_bytes() == secret
 
 
-async def test_a_backup_of_an_earlier_revision_is_migrated(empty_database: Database, tmp_path: Path):
-    def first_revision(connection: Connection) -> None:
-        config = migration_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
-
-    async with empty_database.engine.execution_options(writer=True).begin() as connection:
-        await connection.run_sync(first_revision)
-        await connection.execute(text("INSERT INTO users VALUES ('u', 'u', 'owner', :at)"), {"at": NOON})
-        columns = "id, user_id, problem, version, kind, source, status, priority, tries, verdict, created_at"
-        await connection.execute(
-            text(
-                f"INSERT INTO attempts ({columns}) VALUES "
-                "('a', 'u', 'p', 'v', 'attempt', 'x', 'finished', 0, 0, '{\"status\": \"accepted\"}', :at)"
-            ),
-            {"at": NOON},
-        )
+async def test_a_backup_of_an_earlier_revision_is_migrated(
+    empty_database: Database, tmp_path: Path, add_later_revisions
+):
+    await fill(empty_database)
     await write_backup(empty_database, SECRET, tmp_path / "old.tar.gz")
+    add_later_revisions()
     new = sqlite(tmp_path / "new.sqlite3")
     with Backup(tmp_path / "old.tar.gz") as backup:
-        assert backup.revision == "0001"
+        assert backup.revision != newest_revision()
         await backup.restore(new)
-    (row,) = await rows_of(new)
-    assert (row["id"], row["verdict_status"], row["created_at"]) == ("a", "accepted", NOON)
+    assert len(await rows_of(new)) == 1203
+    async with new.engine.connect() as connection:
+        assert await connection.scalar(text("SELECT version_num FROM alembic_version")) == newest_revision()
     await new.close()
 
 
@@ -264,6 +252,7 @@ MANIFEST = {"format": 1, "revision": HEAD, "at": "", "tables": {"attempts": 1203
         ("meshgrade-backup.json", None, "damaged: KeyError"),
         ("meshgrade-backup.json", b"{", "damaged: JSONDecodeError"),
         ("meshgrade-backup.json", json.dumps(MANIFEST | {"revision": "9999"}).encode(), "newer version"),
+        ("meshgrade-backup.json", json.dumps(MANIFEST | {"revision": "0031"}).encode(), "before the first release"),
         ("meshgrade-backup.json", json.dumps(MANIFEST | {"format": 2}).encode(), "newer version"),
         ("meshgrade-backup.json", json.dumps(MANIFEST).encode(), "damaged: KeyError"),
         ("meshgrade-backup.json", b"[]", "damaged: TypeError"),

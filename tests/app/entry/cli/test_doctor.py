@@ -1,13 +1,11 @@
 """`doctor` tests the walls that the service would grade behind, and grades; its exit status is the result."""
 
 import asyncio
-import contextlib
 import json
 import os
 import re
 import shutil
 import socket
-import sqlite3
 import subprocess
 import sys
 from dataclasses import asdict, fields
@@ -21,6 +19,7 @@ from typer.testing import CliRunner
 
 from app.core.clock import now
 from app.core.database import Database
+from app.core.migrate import newest_revision
 from app.core.settings import Settings, load_settings
 from app.entry.cli.__main__ import app
 from app.entry.cli.doctor import try_grading
@@ -224,13 +223,15 @@ def test_a_database_that_cannot_be_written_is_named(could_grade, monkeypatch, tm
     assert last_line(done.output).endswith("Its database: reached, but it cannot be written: the disk is full.")
 
 
-def test_a_database_of_an_earlier_version_is_named_with_what_to_type(could_grade, tmp_path, migrated_database):
+def test_a_database_of_an_earlier_version_is_named_with_what_to_type(
+    could_grade, tmp_path, migrated_database, add_later_revisions
+):
     shutil.copy(migrated_database, tmp_path)
-    with contextlib.closing(sqlite3.connect(tmp_path / migrated_database.name)) as file, file:
-        file.execute("UPDATE alembic_version SET version_num = '0038'")
+    newest = newest_revision()
+    add_later_revisions()
     done = CliRunner().invoke(app, ["doctor"])
     assert done.exit_code == 3
-    assert "is of an earlier version of Meshgrade (revision 0038" in done.output
+    assert f"is of an earlier version of Meshgrade (revision {newest}" in done.output
     assert "./meshgrade migrate" in done.output
 
 
