@@ -24,7 +24,7 @@ from grader.package.fault import PackageFault, line_in_manifest
 from grader.package.package import Package, Tolerance
 from grader.review.case_variety import unvaried
 from grader.review.key_order import with_keys_reversed
-from grader.verdicts.package_study import OBSERVED, Answers, Study, Watch
+from grader.verdicts.package_study import OBSERVED, Answers, PackageStudy, Watch
 from grader.verdicts.verdict import Verdict
 
 # In units of the tolerance: what a correct program may use of it, and what a wrong one must be off by.
@@ -67,7 +67,7 @@ def study_package(
     context: Context,
     executor: Executor,
     say: Say,
-    studies: Mapping[str, Study],
+    studies: Mapping[str, PackageStudy],
     *,
     runs: int,
     is_thorough: bool = False,
@@ -109,7 +109,7 @@ def study_package(
     return found, measured_of(package, spread, studies)
 
 
-def of_repetition(repeated: Sequence[tuple[Verdict, Study | None]], runs: int) -> Iterator[PackageFault]:
+def of_repetition(repeated: Sequence[tuple[Verdict, PackageStudy | None]], runs: int) -> Iterator[PackageFault]:
     """Whether the reference, judged again, got the same verdict and the same results."""
     others = [verdict for verdict, _ in repeated if verdict.status != "accepted"]
     if others:
@@ -125,7 +125,7 @@ def of_repetition(repeated: Sequence[tuple[Verdict, Study | None]], runs: int) -
 
 
 def of_tolerance(
-    package: Package, spread: Mapping[str, Mapping[str, float]], studies: Mapping[str, Study]
+    package: Package, spread: Mapping[str, Mapping[str, float]], studies: Mapping[str, PackageStudy]
 ) -> Iterator[PackageFault]:
     """The distance of the tolerance from correct and from wrong values."""
     line = line_in_manifest(package.files.get("problem.toml", ""), "tolerance")
@@ -147,7 +147,7 @@ def of_tolerance(
             )
 
 
-def of_limits(package: Package, studies: Mapping[str, Study]) -> Iterator[PackageFault]:
+def of_limits(package: Package, studies: Mapping[str, PackageStudy]) -> Iterator[PackageFault]:
     """Limits that correct submissions nearly reach, or that are far above what they use."""
     text = package.files.get("problem.toml", "")
     proposed = proposed_limits(studies)
@@ -164,7 +164,7 @@ def of_limits(package: Package, studies: Mapping[str, Study]) -> Iterator[Packag
             yield PackageFault("loose-limit", "problem.toml", line, message)
 
 
-def proposed_limits(studies: Mapping[str, Study]) -> dict[str, tuple[float, float]]:
+def proposed_limits(studies: Mapping[str, PackageStudy]) -> dict[str, tuple[float, float]]:
     """For each limit what correct submissions used at most, and a limit with room above that.
 
     Each limit applies to each process, and the runner's memory begins with that of JAX.
@@ -248,7 +248,7 @@ def with_changed_input(cases: Sequence[Case]) -> dict[str, Case]:
 
 
 def measured_of(
-    package: Package, spread: Mapping[str, Mapping[str, float]], studies: Mapping[str, Study]
+    package: Package, spread: Mapping[str, Mapping[str, float]], studies: Mapping[str, PackageStudy]
 ) -> dict[str, Any]:
     """The numbers behind the faults, for `--json`."""
     errors = [error for each in spread.values() for error in each.values() if math.isfinite(error)]
@@ -270,8 +270,10 @@ def measured_of(
     }
 
 
-def _judge_again(package: Package, grader: AuthorJudge, context: Context, number: int) -> tuple[Verdict, Study | None]:
-    seen: list[Study] = []
+def _judge_again(
+    package: Package, grader: AuthorJudge, context: Context, number: int
+) -> tuple[Verdict, PackageStudy | None]:
+    seen: list[PackageStudy] = []
     # In call mode, each attempt has hidden inputs of its own.
     verdict = grader.judge(package, package.reference, context, draw=f"check {number}", watch=seen.append)
     return verdict, seen[-1] if seen else None
@@ -290,7 +292,7 @@ def _judge_reordered(package: Package, grader: AuthorJudge, context: Context) ->
 
 def _errors(package: Package, source: str, grader: AuthorJudge, seed: int) -> dict[str, float]:
     """The errors of an accepted submission on other inputs; none if it cannot be run on them."""
-    seen: list[Study] = []
+    seen: list[PackageStudy] = []
     grader.judge(package, source, QUIET, hidden=False, own=OwnInputs(seed), watch=seen.append)
     return {mesh: error for each in seen for mesh, error in each.errors.items() if math.isfinite(error)}
 
@@ -312,7 +314,7 @@ def _is_right(file: str) -> bool:
     return file == "reference.py" or file.startswith("submissions/accepted/")
 
 
-def _worst(study: Study | None) -> float:
+def _worst(study: PackageStudy | None) -> float:
     return max(study.errors.values(), default=0.0) if study else 0.0
 
 

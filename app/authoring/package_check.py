@@ -26,7 +26,7 @@ from grader.review.mutants import PROPOSALS, Mutant, mutants_of
 from grader.review.reader import has_budget, measured, with_budget
 from grader.review.validation import Expectation, expectations, weigh
 from grader.verdicts.fingerprint import Fingerprint
-from grader.verdicts.package_study import Study
+from grader.verdicts.package_study import PackageStudy
 from grader.verdicts.verdict import Verdict
 
 
@@ -161,10 +161,10 @@ def _judge_variant(
     if isinstance(package.manifest, AnswerManifest):
         return executor.submit(_judge_answers, package, grader, context).result()
 
-    studies: dict[str, Study] = {}
+    studies: dict[str, PackageStudy] = {}
 
     def judge(expected: Expectation, package: Package) -> Verdict:
-        def note(study: Study) -> None:
+        def note(study: PackageStudy) -> None:
             studies[expected.file] = study
 
         verdict = grader.judge(package, expected.source, context, watch=note)
@@ -209,7 +209,7 @@ def _judge_variant(
     return replace(report, faults=(*report.faults, *found), measured=measured)
 
 
-def _budget_of(package: Package, right: Sequence[Expectation], studies: Mapping[str, Study]) -> Budget | None:
+def _budget_of(package: Package, right: Sequence[Expectation], studies: Mapping[str, PackageStudy]) -> Budget | None:
     """What the accepted submissions and the reference send; None if that is not bounded."""
     if not has_budget(package.manifest):
         return None

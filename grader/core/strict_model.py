@@ -10,7 +10,7 @@ from grader.core.text import plain_text
 SafeText = Annotated[str, AfterValidator(plain_text)]
 
 
-class Closed(BaseModel):
+class StrictModel(BaseModel):
     """A strict, frozen model that rejects unknown fields."""
 
     # Errors are logged, and a log must not contain what a submission printed.

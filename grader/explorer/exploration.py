@@ -5,13 +5,13 @@ from typing import Literal
 from pydantic import Field
 
 from grader.core.reasons import Reason
-from grader.core.strict_model import Closed
+from grader.core.strict_model import StrictModel
 from grader.explorer.graph import ExploredGraph, Line
 from grader.program.differences import Kind
 from grader.verdicts.evidence import Amounts, Axes, Count, Leaves, Mesh
 
 
-class ExploredCollective(Closed):
+class ExploredCollective(StrictModel):
     """One collective. `bytes` and `ring_bytes` are those of one execution, as in docs/problems.md.
 
     `axes` is null if its groups do not run along mesh axes, `executions` is null if the number is unknown, and `line`
@@ -57,7 +57,7 @@ class ExploredCollective(Closed):
         return self.ring_bytes * (self.executions or 1)
 
 
-class LineFLOPs(Closed):
+class LineFLOPs(StrictModel):
     """The FLOPs on one device of the matrix products that a source line leads to; null if unknown.
 
     If any of these products is in a branch, they are `conditional`: the most that there can be.
@@ -68,14 +68,14 @@ class LineFLOPs(Closed):
     conditional: bool = False
 
 
-class ExploredInstruction(Closed):
+class ExploredInstruction(StrictModel):
     """An instruction of a program, and the source line that led to it, if there is one."""
 
     text: str
     line: Line | None
 
 
-class ExploredComputation(Closed):
+class ExploredComputation(StrictModel):
     """Instructions in the order in which they run. `caller` says what calls them: empty for the program itself, and
     `function` in an exported program.
     """
@@ -85,7 +85,7 @@ class ExploredComputation(Closed):
     instructions: list[ExploredInstruction]
 
 
-class ChipStep(Closed):
+class ChipStep(StrictModel):
     """An instruction that takes time, with everything that it calls. `cycles` is the compiler's estimate, or null."""
 
     name: str
@@ -94,7 +94,7 @@ class ChipStep(Closed):
     line: Line | None
 
 
-class ChipCollective(Closed):
+class ChipCollective(StrictModel):
     """One execution of a collective in the chip's schedule. Other fields are as in `ExploredCollective`.
 
     If the compiler merged the collectives of several lines, each line has an entry with its part of the bytes, and the
@@ -130,7 +130,7 @@ class ChipCollective(Closed):
     sent_with: Count | None = None
 
 
-class ChipCopy(Closed):
+class ChipCopy(StrictModel):
     """An asynchronous copy between the memories of a TPU: `bytes` of the `shape` in HLO from `source` to `target`.
 
     It is in flight from before the step `start` to before the step `done`, which is null if the wait is not in this
@@ -149,7 +149,7 @@ class ChipCopy(Closed):
     hidden_kernels: Count
 
 
-class ChipComputation(Closed):
+class ChipComputation(StrictModel):
     """The program or the body of a loop, with steps in scheduled order. `caller` is empty for the program."""
 
     name: str
@@ -160,7 +160,7 @@ class ChipComputation(Closed):
     copies: list[ChipCopy]
 
 
-class ChipProgram(Closed):
+class ChipProgram(StrictModel):
     """The same exported program, compiled for a slice; numbers are those of one chip. `fault` says why there is none.
 
     Attributes:
@@ -188,7 +188,7 @@ class ChipProgram(Closed):
     differences: list[str] = Field(default_factory=list)
 
 
-class ExploredArray(Closed):
+class ExploredArray(StrictModel):
     """Arrays that are alike inside the program: results of one operation at one line.
 
     `shape` is that of the whole array, or of a device's part in a `shard_map` over the axes `inside`. `spec` says which
@@ -205,7 +205,7 @@ class ExploredArray(Closed):
     number: Count
 
 
-class ExploredBuffer(Closed):
+class ExploredBuffer(StrictModel):
     """A temporary of a device: what writes it first, its shape as in HLO, or "" for several, and its bytes."""
 
     operation: str
@@ -214,7 +214,7 @@ class ExploredBuffer(Closed):
     bytes: Count
 
 
-class ExploredPeak(Closed):
+class ExploredPeak(StrictModel):
     """The temporaries that exist at the same time when they take the most, the largest first. The smaller ones are only
     counted, with the bytes of all of them.
     """
@@ -224,7 +224,7 @@ class ExploredPeak(Closed):
     unlisted_bytes: Count
 
 
-class ExploredProgram(Closed):
+class ExploredProgram(StrictModel):
     """The program for one mesh.
 
     Attributes:
@@ -277,7 +277,7 @@ class ExploredProgram(Closed):
         return self.leaves.mesh
 
 
-class ExploredDifference(Closed):
+class ExploredDifference(StrictModel):
     """One difference from the program that it is compared with. `line` is a line of the first source."""
 
     kind: Kind
@@ -285,7 +285,7 @@ class ExploredDifference(Closed):
     line: Line | None
 
 
-class ExploredFault(Closed):
+class ExploredFault(StrictModel):
     """Why there is no program. `reason` is null if the grader failed."""
 
     of: Literal["source", "against"]
@@ -294,7 +294,7 @@ class ExploredFault(Closed):
     line: Line | None
 
 
-class Explored(Closed):
+class Explored(StrictModel):
     """The result of an exploration: programs in the problem's order of meshes, or the fault.
 
     With a second source, `against` and `differences` have one entry per mesh; otherwise they are empty.

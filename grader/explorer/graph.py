@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.core.strict_model import Closed, SafeText
+from grader.core.strict_model import SafeText, StrictModel
 from grader.verdicts.evidence import Axes, Count
 
 Line = Annotated[int, Field(ge=1)]
 
 
-class ExploredNode(Closed):
+class ExploredNode(StrictModel):
     """A part of the program. Bytes and FLOPs are those of one device, except for the bytes of collectives.
 
     Attributes:
@@ -51,7 +51,7 @@ class ExploredNode(Closed):
     executions: Count | None = 1
 
 
-class ExploredEdge(Closed):
+class ExploredEdge(StrictModel):
     """Arrays that the node `target` takes from `source`, by their numbers; `bytes` are those of all on one device.
 
     `shape` is that of each, as in HLO; null if they differ. If it `leads_back`, a loop carries the arrays to its next
@@ -66,7 +66,7 @@ class ExploredEdge(Closed):
     leads_back: bool = False
 
 
-class ExploredGraph(Closed):
+class ExploredGraph(StrictModel):
     """The dataflow of the program that each device runs, with at most 44 nodes, each after those that it takes from.
 
     `is_folded` says that layers that the program repeats are shown once. `unlisted_edges` counts the smallest edges,

@@ -7,7 +7,7 @@ from pydantic import Field
 from grader.core.context import Context
 from grader.core.errors import SubmissionFault
 from grader.core.reasons import Reason
-from grader.core.strict_model import Closed, SafeText
+from grader.core.strict_model import SafeText, StrictModel
 from grader.modes.report import fault_line, fault_message
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, RunnerSpec, Sandbox
@@ -18,7 +18,7 @@ LIMITS = Limits(time_s=15, wall_s=30, memory_mb=1024, output_mb=1)
 _LONGEST = 4_000
 
 
-class ScriptFault(Closed):
+class ScriptFault(StrictModel):
     """Why a script ended early. `reason` is null if the grader failed; `line` is a line of the script."""
 
     reason: Reason | None
@@ -26,7 +26,7 @@ class ScriptFault(Closed):
     line: Annotated[int, Field(ge=1)] | None = None
 
 
-class Printed(Closed):
+class Printed(StrictModel):
     """What a script printed, up to 16 KiB of each stream, and why it ended early, if it did.
 
     `truncated` means that it printed more. All of it comes from the script's process, so never base a decision on it.

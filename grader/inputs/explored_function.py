@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from grader.core.item_sizes import LEAF_DTYPES, bytes_of
-from grader.core.strict_model import Closed
+from grader.core.strict_model import StrictModel
 from grader.core.wire import MAX_RANK, Argument
 from grader.inputs.module_rules import MAX_MODULES, fault_of_modules
 from grader.package.package import Name, Spec
@@ -46,7 +46,7 @@ _MODULE_NAME = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _Path = Annotated[str, StringConstraints(pattern=rf"^{_PATH}$".replace(r"\w", "[A-Za-z0-9_]"), max_length=200)]
 
 
-class FunctionInput(Closed):
+class FunctionInput(StrictModel):
     """An array: an argument or, with a name such as `state/params/w`, a leaf of the argument `state`.
 
     `spec` has one entry per dimension, from the first: an axis, several axes, or "". Dimensions without an entry are
@@ -64,7 +64,7 @@ class FunctionInput(Closed):
         return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]{placed}"
 
 
-class StaticInput(Closed):
+class StaticInput(StrictModel):
     """An argument that is not an array, such as one of `static_argnames`: a number, a string, a bool or None."""
 
     name: _Path
@@ -89,7 +89,7 @@ _AnyInput = Annotated[
 ]
 
 
-class Function(Closed):
+class Function(StrictModel):
     """The function `name` of a source. It takes the mesh, if its first parameter is named `mesh`; then the state, if
     the source's function `init` makes one; then the inputs in this order. Leaves of one argument are passed as one
     input, in the first leaf's position.

@@ -20,9 +20,9 @@ from grader.modes.mode import GradingRequest
 from grader.modes.report import NO_OUTPUT, Report
 from grader.package.package import Package
 from grader.program.measurement import Measured
-from grader.sandbox.background_gate import Idle
+from grader.sandbox.background_gate import BackgroundGate
 from grader.sandbox.protocol import Sandbox
-from grader.sandbox.retry_backoff import Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff
 from grader.verdicts.package_study import Answers, Watch
 from grader.verdicts.verdict import Verdict
 
@@ -45,7 +45,7 @@ class Judge:
         self._sandbox = sandbox
         self._tries = tries
         self._known_runs = known_runs
-        self._idle = Idle()
+        self._idle = BackgroundGate()
         self._modes = Modes(sandbox, secret)
         self._references = References(self._modes, secret, cache, self._idle)
 
@@ -68,7 +68,7 @@ class Judge:
         self._references.shared = answers
 
     @property
-    def setbacks(self) -> Setbacks:
+    def setbacks(self) -> RetryBackoff:
         """The package versions whose preparation failed and will be retried."""
         return self._references.setbacks
 

@@ -22,10 +22,10 @@ from grader.core.errors import Cancelled, GraderFault
 from grader.modes import Modes
 from grader.modes.mode import Prepared
 from grader.package.package import Package
-from grader.sandbox.background_gate import Idle
+from grader.sandbox.background_gate import BackgroundGate
 from grader.sandbox.background_sandbox import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
-from grader.sandbox.retry_backoff import Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff
 
 log = logging.getLogger("meshgrade.judge")
 # Version of the cached files. Change it when their form, the verifier's compiler options or the drawn cases change.
@@ -56,11 +56,11 @@ class References:
         the same package.
     """
 
-    def __init__(self, modes: Modes, secret: bytes, cache: Path, idle: Idle | None = None) -> None:
+    def __init__(self, modes: Modes, secret: bytes, cache: Path, idle: BackgroundGate | None = None) -> None:
         self._modes = modes
         self._secret = secret
         self._cache = cache
-        self._idle = idle or Idle()
+        self._idle = idle or BackgroundGate()
         self.shared: SharedAnswers | None = None
         self._prepared: dict[str, Prepared] = {}
         self._locks: dict[str, threading.Lock] = {}
@@ -68,7 +68,7 @@ class References:
         self._wanted: collections.Counter[str] = collections.Counter()
         self._guard = threading.Condition()
         # By version: a success ends the setback and a failure extends it, for all callers.
-        self.setbacks = Setbacks(longest_pause_s=_LONGEST_PAUSE_S)
+        self.setbacks = RetryBackoff(longest_pause_s=_LONGEST_PAUSE_S)
 
     def prepare(self, package: Package, context: Context, *, background: bool = False) -> Prepared:
         """Return the cases and answers of a package from memory, from disk, or by running its code.

@@ -6,7 +6,7 @@ from grader.core.chips import ChipName
 from grader.core.context import Context
 from grader.inputs.explored_function import Function
 from grader.modes.answer.mode import AnswerMode
-from grader.modes.call.hidden_cases import Draws
+from grader.modes.call.hidden_cases import HiddenCaseDraws
 from grader.modes.call.mode import CallMode
 from grader.modes.mode import Mode
 from grader.modes.program.function_inspection import inspect_function
@@ -27,7 +27,7 @@ class Modes:
 
     def __init__(self, sandbox: Sandbox, secret: bytes) -> None:
         self.sandbox = sandbox
-        self._draws = Draws(sandbox, secret)
+        self._draws = HiddenCaseDraws(sandbox, secret)
 
     def of(self, package: Package) -> Mode[Any]:
         match package.manifest:

@@ -8,7 +8,7 @@ from grader.core.errors import SubmissionFault
 from grader.modes.mode import GradingRequest
 from grader.sandbox.metered_sandbox import MeteredSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
-from grader.verdicts.package_study import ProgramTraffic, Study
+from grader.verdicts.package_study import PackageStudy, ProgramTraffic
 from grader.verdicts.verdict import Verdict
 
 _MAX_SOURCE_BYTES = 128 << 10
@@ -46,7 +46,7 @@ class RunnerGrading(ABC):
         self._meter = MeteredSandbox(sandbox)
         self._sandbox: Sandbox = sandbox if request.watch is None else self._meter
         self._spec = spec
-        # For the author of the package; see `Study`.
+        # For the author of the package; see `PackageStudy`.
         self._errors: dict[str, float] = {}
         self._traffic: tuple[ProgramTraffic, ...] = ()
 
@@ -63,7 +63,7 @@ class RunnerGrading(ABC):
         if not isinstance(verdict, Verdict):
             verdict = verdict()
         if self._request.watch is not None:
-            self._request.watch(Study(self._errors, (spent, *self._meter.spent), self._traffic))
+            self._request.watch(PackageStudy(self._errors, (spent, *self._meter.spent), self._traffic))
         return verdict
 
     @abstractmethod

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
-from grader.core.strict_model import Closed
+from grader.core.strict_model import StrictModel
 from grader.verdicts.package_study import ProgramTraffic, Traffic
 
 BUDGET = "budget.json"
@@ -20,7 +20,7 @@ BUDGET = "budget.json"
 SLACK = 64
 
 
-class Range(Closed):
+class Range(StrictModel):
     """Bytes in one call: of the reference, and the smallest and the largest number of it and the accepted submissions.
 
     `style` is the one with the largest.
@@ -32,7 +32,7 @@ class Range(Closed):
     style: str
 
 
-class ProgramBudget(Closed):
+class ProgramBudget(StrictModel):
     """What was measured on one mesh, in the program of some cases.
 
     Attributes:
@@ -49,7 +49,7 @@ class ProgramBudget(Closed):
     variant: str | None = None
 
 
-class Budget(Closed):
+class Budget(StrictModel):
     """budget.json: `jax` is the version that compiled the programs, and `of` a hash of what was measured."""
 
     jax: str

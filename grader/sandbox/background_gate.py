@@ -12,7 +12,7 @@ _BETWEEN_TWO_S = 0.2
 _LOOK_S = 0.05
 
 
-class Idle:
+class BackgroundGate:
     """Counts the foreground work in progress. Threads may share one."""
 
     def __init__(self) -> None:

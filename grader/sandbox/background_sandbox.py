@@ -9,7 +9,7 @@ from grader.core.context import NEVER, Stop
 from grader.core.errors import Cancelled
 from grader.core.wire import Frame, Message, Values
 from grader.package.package import Limits
-from grader.sandbox.background_gate import Idle
+from grader.sandbox.background_gate import BackgroundGate
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.sandbox.session_wrapper import SessionWrapper
 
@@ -21,7 +21,7 @@ class BackgroundSandbox:
       stop: ends the work. A caller that needs the result at once sets it and does the work in the foreground.
     """
 
-    def __init__(self, sandbox: Sandbox, idle: Idle, stop: Stop) -> None:
+    def __init__(self, sandbox: Sandbox, idle: BackgroundGate, stop: Stop) -> None:
         self._sandbox = sandbox
         self._idle = idle
         self._stop = stop
@@ -49,7 +49,7 @@ class BackgroundSandbox:
 class _Patient(SessionWrapper):
     """A session whose requests wait until nothing is graded. The wait does not count towards its wall clock."""
 
-    def __init__(self, session: Session, idle: Idle, stop: Stop) -> None:
+    def __init__(self, session: Session, idle: BackgroundGate, stop: Stop) -> None:
         super().__init__(session)
         self._idle = idle
         self._stop = stop
@@ -66,7 +66,7 @@ class _Patient(SessionWrapper):
         self._session.__exit__(*error)
 
 
-def _wait(idle: Idle, stop: Stop) -> float:
+def _wait(idle: BackgroundGate, stop: Stop) -> float:
     """Wait until nothing is being graded, and return the seconds. Raises Cancelled once `stop` is set."""
     waited_s = idle.wait(stop)
     if stop.is_set():

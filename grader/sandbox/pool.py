@@ -21,7 +21,7 @@ from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled_programs import CompiledPrograms
 from grader.sandbox.priority import giving_way
 from grader.sandbox.protocol import RunnerSpec, Warmup
-from grader.sandbox.retry_backoff import Setback, Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff, Setback
 from grader.sandbox.session import ForkSession
 from grader.sandbox.zygote import START_LIMIT_S, Zygote
 
@@ -138,7 +138,7 @@ class Pool:
         self._lost = 0
         self._closed = False
         # Versions whose warm-up failed. Until the next try, their submissions run in generic forks.
-        self._setbacks = Setbacks()
+        self._setbacks = RetryBackoff()
         self._lent: list[ForkSession] = []
         # Called whenever the pool finds itself at rest, so others can let go of idle processes, too.
         self.when_at_rest: Callable[[], None] = lambda: None

@@ -19,8 +19,8 @@ class Setback:
     again_in_s: float
 
 
-class Setbacks:
-    """Setbacks by name. Threads may share one.
+class RetryBackoff:
+    """Records failures by name, and says when the next try is due. Threads may share one.
 
     Args:
       clock: monotonic, in seconds.

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.core.strict_model import Closed, SafeText
+from grader.core.strict_model import SafeText, StrictModel
 
 Count = Annotated[int, Field(ge=0)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -25,14 +25,14 @@ Held = Annotated[tuple[Slices, ...], Field(strict=False)]
 Axes = Annotated[tuple[SafeText, ...], Field(strict=False)]
 
 
-class OnMesh(Closed):
+class OnMesh(StrictModel):
     """Evidence about one mesh. `cases` names the program's cases, if the mesh has several programs."""
 
     mesh: Mesh
     cases: list[SafeText] = Field(default_factory=list)
 
 
-class Leaf(Closed):
+class Leaf(StrictModel):
     """One array in the input state or in the step's output. `got` is null if there is no such leaf.
 
     `ok` says whether the check accepts it, because a check can accept placements other than the reference's. `shape` is
@@ -57,7 +57,7 @@ class Leaves(OnMesh):
     leaves: list[Leaf]
 
 
-class Amount(Closed):
+class Amount(StrictModel):
     """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were split.
 
     `at_least` and `at_most` are the smallest and the largest value that the check accepts; null if it sets none.
@@ -81,7 +81,7 @@ class Amounts(OnMesh):
     rows: list[Amount]
 
 
-class Traffic(Closed):
+class Traffic(StrictModel):
     """A sum over collectives: bytes of whole tensors, and bytes that each device sends."""
 
     executions: Count
@@ -89,7 +89,7 @@ class Traffic(Closed):
     ring_bytes: Count
 
 
-class CollectiveSum(Closed):
+class CollectiveSum(StrictModel):
     """All collectives of one kind over the same axes. `axes` is null if their groups do not run along axes."""
 
     collective: SafeText
@@ -100,7 +100,7 @@ class CollectiveSum(Closed):
     reference: Traffic | None
 
 
-class CollectiveCall(Closed):
+class CollectiveCall(StrictModel):
     """One collective of a program. `bytes` is that of one execution; `executions` is null if the number is unknown."""
 
     collective: SafeText
@@ -110,7 +110,7 @@ class CollectiveCall(Closed):
     in_loop: bool
 
 
-class Limit(Closed):
+class Limit(StrictModel):
     """A rule's bounds on some collectives, over all their executions.
 
     `at_least` and `at_most` are the smallest and the largest value that it accepts; null if it sets no such bound.
@@ -135,7 +135,7 @@ class Collectives(OnMesh):
     limits: list[Limit] = Field(default_factory=list)
 
 
-class Factor(Closed):
+class Factor(StrictModel):
     """The factor by which a quantity changes from the main mesh to this one; null if it is unknown."""
 
     name: SafeText
@@ -150,7 +150,7 @@ class Factors(OnMesh):
     factors: list[Factor]
 
 
-class Facts(Closed):
+class Facts(StrictModel):
     """Numbers, texts and booleans by name. `about` names their subject. `mesh` is null if they apply to every mesh."""
 
     kind: Literal["facts"] = "facts"
@@ -160,14 +160,14 @@ class Facts(Closed):
     values: dict[SafeText, bool | int | SafeText]
 
 
-class ToleranceUsed(Closed):
+class ToleranceUsed(StrictModel):
     """Passes where |got - expected| <= atol + rtol * |expected|."""
 
     rtol: Number
     atol: Number
 
 
-class Tolerances(Closed):
+class Tolerances(StrictModel):
     """The tolerance for each compared dtype."""
 
     kind: Literal["tolerances"] = "tolerances"
@@ -181,14 +181,14 @@ class OutputTolerance(ToleranceUsed):
     dtype: SafeText
 
 
-class OutputTolerances(Closed):
+class OutputTolerances(StrictModel):
     """The outputs that have their own tolerance. The others have their dtype's."""
 
     kind: Literal["output_tolerances"] = "output_tolerances"
     outputs: list[OutputTolerance]
 
 
-class WorstElement(Closed):
+class WorstElement(StrictModel):
     """The element with the largest error. The relative error is null if it is infinite or not a number."""
 
     index: list[Count]
@@ -197,7 +197,7 @@ class WorstElement(Closed):
     relative_error: Number | None
 
 
-class Difference(Closed):
+class Difference(StrictModel):
     """How a result differs: the values as text, or the names of the leaves if those differ."""
 
     expected: SafeText | list[SafeText]
@@ -205,7 +205,7 @@ class Difference(Closed):
     worst: WorstElement | None = None
 
 
-class Frame(Closed):
+class Frame(StrictModel):
     """A line of a traceback."""
 
     line: int
@@ -213,7 +213,7 @@ class Frame(Closed):
     text: SafeText
 
 
-class Fault(Closed):
+class Fault(StrictModel):
     """How the submission failed: where a syntax error is, the exception, or what ended its process."""
 
     kind: Literal["fault"] = "fault"
@@ -229,7 +229,7 @@ class Fault(Closed):
         return [cls.model_validate(detail)] if detail else []
 
 
-class FailedCase(Closed):
+class FailedCase(StrictModel):
     """A public case that failed; for a program, with the mesh and the step."""
 
     kind: Literal["case"] = "case"

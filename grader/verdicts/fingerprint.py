@@ -11,7 +11,7 @@ from contextlib import suppress
 import numpy as np
 from pydantic import Field
 
-from grader.core.strict_model import Closed
+from grader.core.strict_model import StrictModel
 from grader.core.wire import Array, Foreign
 
 # Leaf path -> dtype, shape and numbers, as text.
@@ -21,7 +21,7 @@ Pattern = dict[str, str]
 _ELEMENTS = 4
 
 
-class Fingerprint(Closed):
+class Fingerprint(StrictModel):
     """What identifies a mistake: `results` if they are wrong, otherwise the `pattern` of the program.
 
     Attributes:
@@ -44,7 +44,7 @@ class KnownFingerprint(Fingerprint):
     of: str
 
 
-class KnownFingerprints(Closed):
+class KnownFingerprints(StrictModel):
     """All fingerprints of a package, as in known.json. `jax` is the version that made them."""
 
     jax: str

@@ -39,7 +39,7 @@ class ProgramTraffic:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class PackageStudy:
     """Measurements of one grading.
 
     Attributes:
@@ -54,7 +54,7 @@ class Study:
     traffic: tuple[ProgramTraffic, ...] = ()
 
 
-Watch = Callable[[Study], None]
+Watch = Callable[[PackageStudy], None]
 
 
 # Prefix of the paths of values that the spies of call mode observe, such as a learning rate.

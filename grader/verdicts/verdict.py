@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from grader.core.reasons import Reason
-from grader.core.strict_model import Closed, SafeText
+from grader.core.strict_model import SafeText, StrictModel
 from grader.verdicts.evidence import Evidence
 from grader.verdicts.fingerprint import Fingerprint
 
@@ -14,7 +14,7 @@ Trust = Literal["verified", "observed"]
 Mode = Literal["call", "program", "answer"]
 
 
-class CheckResult(Closed):
+class CheckResult(StrictModel):
     """One graded property. `evidence` is data for drawings; `message` is complete without it.
 
     `headlines` say in one sentence per fault what is wrong, without meshes and cases. A check that passed has none.
@@ -35,7 +35,7 @@ class CheckResult(Closed):
     evidence: list[Evidence] = Field(default_factory=list)
 
 
-class CaseResult(Closed):
+class CaseResult(StrictModel):
     """One input. The message of a hidden case names the kind of fault and contains no value."""
 
     id: SafeText
@@ -44,7 +44,7 @@ class CaseResult(Closed):
     message: SafeText
 
 
-class Timings(Closed):
+class Timings(StrictModel):
     """Wall-clock time of each stage of an attempt, in milliseconds."""
 
     queued: int = 0
@@ -59,7 +59,7 @@ class Timings(Closed):
 CostName = Literal["ring_bytes", "temporary_bytes", "dot_flops"]
 
 
-class EfficiencyPart(Closed):
+class EfficiencyPart(StrictModel):
     """One cost of a verified program and of the reference, summed over all meshes."""
 
     name: CostName
@@ -68,7 +68,7 @@ class EfficiencyPart(Closed):
     ratio: float = Field(ge=0, allow_inf_nan=False)
 
 
-class Efficiency(Closed):
+class Efficiency(StrictModel):
     """The cost of an accepted program, read from the program instead of a clock, so it is the same on every machine.
 
     `score` is 100 divided by the mean of the parts' ratios: the reference scores 100, and more is better.
@@ -78,7 +78,7 @@ class Efficiency(Closed):
     parts: list[EfficiencyPart]
 
 
-class Verdict(Closed):
+class Verdict(StrictModel):
     """Everything that the judge reports about an attempt.
 
     `score` is the sum of the checks' points (0 to 100), and `None` for a run, which has no score. If a value is wrong,

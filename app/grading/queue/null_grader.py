@@ -10,7 +10,7 @@ from grader.inputs.explored_function import Function
 from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
 from grader.program.measurement import Measured
-from grader.sandbox.retry_backoff import Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff
 from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 
@@ -77,8 +77,8 @@ class NullGrader:
         context.progress("nothing to prepare")
 
     @cached_property
-    def setbacks(self) -> Setbacks:
-        return Setbacks()
+    def setbacks(self) -> RetryBackoff:
+        return RetryBackoff()
 
     def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
         """None, because questions are drawn by the package's own code."""

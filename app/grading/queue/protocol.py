@@ -16,7 +16,7 @@ from grader.inputs.explored_function import Function
 from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
 from grader.program.measurement import Measured
-from grader.sandbox.retry_backoff import Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff
 from grader.verdicts.verdict import Verdict
 
 
@@ -72,7 +72,7 @@ class Grader(Protocol):
         ...
 
     @property
-    def setbacks(self) -> Setbacks:
+    def setbacks(self) -> RetryBackoff:
         """The versions whose preparation failed and is tried again, for all callers."""
         ...
 

@@ -3,13 +3,13 @@
 from pydantic import Field
 
 from app.core.web.drawings.units import bytes_text
-from grader.core.strict_model import Closed, SafeText
+from grader.core.strict_model import SafeText, StrictModel
 from grader.explorer.exploration import Explored, ExploredCollective
 from grader.inputs.explored_function import Function
 from grader.verdicts.evidence import Count
 
 
-class Compiled(Closed):
+class Compiled(StrictModel):
     """The collectives of the `function`, compiled for the mesh and the inputs that the lesson gives it.
 
     They are as in an exploration, which leaves out `unlisted_collectives` of them. `fault` says why the function could

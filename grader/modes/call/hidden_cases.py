@@ -45,7 +45,7 @@ class HiddenCases:
     answers: Callable[[], dict[str, Answer]]
 
 
-class Draws:
+class HiddenCaseDraws:
     """Draws hidden cases. Threads may share one. It keeps runners for a while, for the next attempts."""
 
     def __init__(self, sandbox: Sandbox, secret: bytes) -> None:

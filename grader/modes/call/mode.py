@@ -15,7 +15,7 @@ from grader.inputs.own_inputs import OwnInputs, draw_own, typed_case
 from grader.modes.call import reference_answers as stored
 from grader.modes.call.call_arguments import call_case, wrong_arguments
 from grader.modes.call.grading import CallGrading
-from grader.modes.call.hidden_cases import Draws
+from grader.modes.call.hidden_cases import HiddenCaseDraws
 from grader.modes.call.reference_answers import CallPrepared
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, fault_text, make_cases, refuse, runner_spec
@@ -29,7 +29,7 @@ from grader.verdicts.package_study import OBSERVED
 class CallMode(Mode[CallPrepared]):
     """See `Mode`. Attempts get their own hidden inputs from `draws`."""
 
-    def __init__(self, package: Package, manifest: CallManifest, sandbox: Sandbox, draws: Draws) -> None:
+    def __init__(self, package: Package, manifest: CallManifest, sandbox: Sandbox, draws: HiddenCaseDraws) -> None:
         self._package = package
         self._manifest = manifest
         self._sandbox = sandbox

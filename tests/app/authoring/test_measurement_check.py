@@ -14,7 +14,7 @@ from grader.core.context import QUIET
 from grader.package.package import Tolerance
 from grader.review.key_order import with_keys_reversed
 from grader.review.reader import read_package
-from grader.verdicts.package_study import Answers, Spent, Study
+from grader.verdicts.package_study import Answers, PackageStudy, Spent
 from tests.app.authoring.test_package_check import ACCEPTED, DOUBLED, ERROR, LITERAL, FakeJudge
 
 PACKAGE = read_package(Path(__file__).parents[2] / "grader" / "packages" / "add_one")
@@ -39,7 +39,7 @@ class MeasuringJudge(FakeJudge):
         self.others += own is not None
         error = self._errors.get(source, 0.1)
         if watch is not None and verdict.reason != "error":
-            watch(Study({"": error.pop(0) if isinstance(error, list) else error}, (self._spent,)))
+            watch(PackageStudy({"": error.pop(0) if isinstance(error, list) else error}, (self._spent,)))
         return verdict
 
     def answers(self, package, context, cases=None):
@@ -147,7 +147,7 @@ def test_limits_that_do_not_fit(spent, rule, line, words):
 
 
 def test_what_wrong_submissions_use_counts_for_no_limit():
-    assert proposed_limits({"submissions/rejected/time_limit/loop.py": Study({}, (USUAL,))}) == {}
+    assert proposed_limits({"submissions/rejected/time_limit/loop.py": PackageStudy({}, (USUAL,))}) == {}
 
 
 def answers(*cases, **of):

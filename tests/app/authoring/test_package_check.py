@@ -15,7 +15,7 @@ from grader.review.mutants import mutants_of
 from grader.review.reader import measured, read_package, with_budget
 from grader.review.rules import RULES
 from grader.review.validation import expectations
-from grader.verdicts.package_study import ProgramTraffic, Study, Traffic
+from grader.verdicts.package_study import PackageStudy, ProgramTraffic, Traffic
 from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 
 SHIPPED = Path(__file__).parents[3] / "problems"
@@ -89,7 +89,7 @@ class MeasuringJudge:
         if right:
             reference = Traffic(100, 100)
             mine = Traffic(self._sent.get(source, 100), 100)
-            watch(Study({}, (), (ProgramTraffic("fsdp=8", ("public-1",), mine, reference),)))
+            watch(PackageStudy({}, (), (ProgramTraffic("fsdp=8", ("public-1",), mine, reference),)))
         return ACCEPTED if right else WRONG
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import pytest
 
-from grader.core.strict_model import Closed, SafeText
+from grader.core.strict_model import SafeText, StrictModel
 from grader.core.text import in_bytes, plain_text
 from grader.explorer.script import Printed
 from grader.verdicts.evidence import Facts, FailedCase
@@ -58,7 +58,7 @@ def bare_texts(kind: Any, where: str) -> Iterator[str]:
         return
     if kind in (str, object):
         yield where
-    if isinstance(kind, type) and issubclass(kind, Closed):
+    if isinstance(kind, type) and issubclass(kind, StrictModel):
         for name, hint in get_type_hints(kind, include_extras=True).items():
             if name in kind.model_fields:
                 yield from bare_texts(hint, f"{kind.__name__}.{name}")

@@ -12,7 +12,7 @@ from grader.core.wire import Frame
 from grader.judging.judge import Judge
 from grader.package.package import Package
 from grader.sandbox.null_sandbox import NullSandbox
-from grader.sandbox.retry_backoff import Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff
 
 
 class Processes:
@@ -70,4 +70,4 @@ def test_a_pause_is_at_most_two_minutes(add_one: Package, tmp_path: Path) -> Non
     judge = Judge(NullSandbox(Processes(failures=0).answer), b"s", tmp_path)
     pauses = [judge.setbacks.failed(add_one.version, "why").again_in_s for _ in range(20)]
     assert (pauses[0], max(pauses)) == (15, 120)
-    assert Setbacks().failed("a warm-up", "why").again_in_s == 15
+    assert RetryBackoff().failed("a warm-up", "why").again_in_s == 15

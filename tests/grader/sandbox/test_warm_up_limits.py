@@ -15,7 +15,7 @@ from grader.sandbox import session as session_module
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
 from grader.sandbox.protocol import RunnerSpec, Warmup
-from grader.sandbox.retry_backoff import Setback, Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff, Setback
 
 # Limits that an author set under a higher ceiling than today's.
 LIMITS = Limits(time_s=20.0, wall_s=30.0, memory_mb=65536)
@@ -101,7 +101,7 @@ def test_a_submission_is_held_to_the_ceiling(sandbox):
 
 def test_setbacks_come_due_later_and_later():
     now = [0.0]
-    setbacks = Setbacks(lambda: now[0])
+    setbacks = RetryBackoff(lambda: now[0])
     assert setbacks.is_due("a")
     pauses = [setbacks.failed("a", "why").again_in_s for _ in range(12)]
     assert pauses[0] == 15

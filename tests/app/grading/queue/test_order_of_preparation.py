@@ -8,7 +8,7 @@ import pytest
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.walls import Walls
 from grader.core.errors import Cancelled
-from grader.sandbox.retry_backoff import Setbacks
+from grader.sandbox.retry_backoff import RetryBackoff
 
 pytestmark = pytest.mark.anyio
 
@@ -19,7 +19,7 @@ class Grader:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.faults: dict[str, Exception] = {}
-        self.setbacks = Setbacks()
+        self.setbacks = RetryBackoff()
 
     def prepare(self, package, context, *, background) -> None:
         assert background
