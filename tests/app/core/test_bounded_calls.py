@@ -49,7 +49,8 @@ async def test_others_are_served_while_a_call_takes_long(tmp_path: Path) -> None
 
 
 async def test_the_limit_is_for_each_call_and_not_for_the_process() -> None:
-    burnt = [await bounded(calls.burn, 0.6, cpu_s=1) for _ in range(4)]
+    # On a busy machine, the kernel can count more time against the limit than a call uses: so each uses a third of it.
+    burnt = [await bounded(calls.burn, 0.3, cpu_s=1) for _ in range(8)]
     assert len(set(burnt)) == 1
 
 
