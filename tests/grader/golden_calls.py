@@ -36,9 +36,16 @@ def fails(reason: Reason, message: str = "what went wrong", **detail: object) ->
     return answer
 
 
-def call(*answers: Reaction, load: Reaction | None = None, hidden: bool = True, known: str | None = None) -> Verdict:
+def call(
+    *answers: Reaction,
+    load: Reaction | None = None,
+    hidden: bool = True,
+    known: str | None = None,
+    checks: Sequence[dict[str, Any]] = ({"id": "optimizer"}, {"id": "update"}),
+    source: str = "source",
+) -> Verdict:
     """Two public cases and a hidden one. A case for which no answer is given gets the right answer."""
-    package = package_of("call", [{"id": "values"}, {"id": "optimizer"}, {"id": "update"}])
+    package = package_of("call", [{"id": "values"}, *checks])
     cases = tuple(
         Case(name, name.startswith("public"), {"seed": number, "x": array(number, 0.5)})
         for number, name in enumerate(("public-1", "public-2", "hidden-1"))
@@ -52,7 +59,12 @@ def call(*answers: Reaction, load: Reaction | None = None, hidden: bool = True, 
 
     sandbox = Quiet(answer, Output("printed", "", truncated=False))
     prepared = CallPrepared(cases, {case.id: Answer(EXPECTED, RIGHT["observed"]) for case in cases})
-    return verdict_of(sandbox, package, prepared, known, hidden=hidden)
+    return verdict_of(sandbox, package, prepared, known, hidden=hidden, source=source)
+
+
+def written(source: str) -> Verdict:
+    """A submission that is right in all cases, with this source."""
+    return call(source=source, checks=[{"id": "source", "forbidden": [{"names": ["numpy"], "why": "Use JAX."}]}])
 
 
 FRAMES = [{"line": 7, "function": "step", "text": "raise ValueError"}]
@@ -102,6 +114,11 @@ CALLS: Groups = {
         "another gradient": partial(call, says(observed=[OPTIMIZER, UPDATE | {"gradients": {"w": array(2, 4)}}])),
         "no gradient": partial(call, says(observed=[OPTIMIZER, UPDATE | {"gradients": {}}])),
         "another model": partial(call, says(observed=[OPTIMIZER, UPDATE | {"model": "still"}])),
+    },
+    "call-source": {
+        "passed": partial(written, "import jax\n"),
+        "forbidden": partial(written, "import numpy as np\n\ndef step(x):\n    return np.sort(x)\n"),
+        "unreadable": partial(written, "def"),
     },
     "never-ran": {
         **{

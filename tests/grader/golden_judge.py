@@ -74,10 +74,16 @@ class Known(KnownMistakes):
 
 
 def verdict_of(
-    sandbox: NullSandbox, package: Package, prepared: Prepared, misconception: str | None, *, hidden: bool
+    sandbox: NullSandbox,
+    package: Package,
+    prepared: Prepared,
+    misconception: str | None,
+    *,
+    hidden: bool,
+    source: str = "source",
 ) -> Verdict:
     report = Report(package, hidden=hidden, walls=("seccomp",))
-    request = GradingRequest("source", hidden, None, Known(package, misconception), report, QUIET)
+    request = GradingRequest(source, hidden, None, Known(package, misconception), report, QUIET)
     return Modes(sandbox, b"secret").of(package).begin(prepared, request).grade()
 
 

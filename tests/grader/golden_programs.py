@@ -124,13 +124,13 @@ def computed_whole() -> dict[str, Any]:
     return {"dots": (replace(ONE, operand_shapes=((24, 16), (16, 16)), result_shape=(24, 16)),)}
 
 
-def with_dots(on_eight: dict[str, Any], name: str) -> Verdict:
+def with_dots(on_eight: dict[str, Any], name: str, **bounds: Any) -> Verdict:
     def measured(mesh: dict[str, int], changes: dict[str, Any]) -> Measured:
         made = program(mesh)
         return replace(made, facts=replace(made.facts, census=replace(made.facts.census, **changes)))
 
     theirs = [examined(measured(mesh, {"dots": (ONE,)})) for mesh in (EIGHT, FOUR)]
-    return grade([examined(measured(EIGHT, on_eight)), theirs[1]], theirs, {"id": name})
+    return grade([examined(measured(EIGHT, on_eight)), theirs[1]], theirs, {"id": name, **bounds})
 
 
 ELSEWHERE = ProgramLeaf((512, 16), "float32", "no sharding over the mesh", False, whole((512, 16), 8).slices)
@@ -209,7 +209,7 @@ PROGRAMS: Groups = {
         "unknown": partial(check, "flops", {"flops": None}),
     },
     "program-program_size": {
-        "passed": partial(check, "program_size", {"dots": [product(), product()]}, {"dots": [product()]}, at_most=2),
+        "passed": partial(with_dots, {"dots": (ONE, ONE)}, "program_size", at_most=2.0),
         "unrolled": partial(check, "program_size", {"dots": [product(), product()]}),
     },
     "program-donation": {
