@@ -18,6 +18,16 @@ from tests.browser.browser import CHECKOUT, OWNER_TOKEN, Service
 from tests.browser.sessions import cookies_of
 from tests.browser.stored_attempts import database, owner_of, read_stored, store_attempt, verdict_of_call
 from tests.browser.stored_explorations import store_exploration_on_tpus
+from tests.browser.stored_teaching import (
+    REJUDGE,
+    REPOSITORY,
+    SELECTION,
+    TICKET,
+    VALIDATION,
+    remove_teaching,
+    store_authoring,
+    store_platform,
+)
 
 PROBLEM, RANKED, TRACK = "fsdp_step", "psum_scatter_mean", "the-training-loop"
 STUDENT = "axe"
@@ -94,6 +104,11 @@ def add_work(service: Service, wrong_source: str, accepted_source: str) -> Work:
         completion = _post(student, f"/tracks/{TRACK}/completion/sharing")
         interview = _post(student, "/interviews", level="mixed")
         cookies = cookies_of(student)
+        with database(service) as connection:
+            instructor = owner_of(connection)
+            store_authoring(connection, instructor, PROBLEM, versions[PROBLEM], attempts)
+            store_platform(connection, instructor, course["id"], PROBLEM)
+        [cluster, *_] = _get(owner, f"/problems/{PROBLEM}/insight")["clusters"]
     return Work(
         {
             "course_id": course["id"],
@@ -106,6 +121,12 @@ def add_work(service: Service, wrong_source: str, accepted_source: str) -> Work:
             "explored": EXPLORED,
             "shared": shared,
             "completed": completion["link"].removeprefix(service.url),
+            "repository_id": REPOSITORY,
+            "validation_id": VALIDATION,
+            "rejudge_id": REJUDGE,
+            "selection_id": SELECTION,
+            "ticket": TICKET,
+            "key": cluster["key"],
             **attempts,
         },
         cookies,
@@ -118,6 +139,7 @@ def remove_work(service: Service) -> None:
         connection.execute("DELETE FROM users WHERE name = ? OR id = ?", (STUDENT, CLASSMATE))
         connection.execute("DELETE FROM attempts WHERE user_id = ?", (owner_of(connection),))
         connection.execute("DELETE FROM explorations WHERE id = ?", (EXPLORED,))
+        remove_teaching(connection)
 
 
 def _get(http: httpx.Client, path: str) -> Any:
@@ -169,6 +191,9 @@ def _store(
             "accepted": add(person, accepted, accepted_source),
             "of_the_classmate": add(CLASSMATE, accepted, accepted_source),
         }
+        for _ in range(2):
+            # No known mistake explains these, so they are a cluster.
+            add(CLASSMATE, rejected.model_copy(update={"misconception": None}), wrong_source)
         add(person, program_verdict(RANKED, wrong=True), wrong_source)
         for efficiency in (80.0, 104.24, 98.5):
             add(owner, program_verdict(RANKED, efficiency=efficiency), accepted_source)

@@ -71,6 +71,7 @@ _ADDRESSES: Mapping[str, list[str]] = {
         "{sign_up}",
         "{shared}",
         "{completed}",
+        "/lti/continue?ticket={ticket}",
     ],
     "student": [
         "/attempts/compare?a={rejected}&b={accepted}",
@@ -88,6 +89,7 @@ _ADDRESSES: Mapping[str, list[str]] = {
         f"{PROBLEM}/report",
         f"{PROBLEM}/give-up",
         f"{PROBLEM}/insight",
+        f"{PROBLEM}/insight/clusters/{{key}}",
         f"{PROBLEM}/people",
         f"{PROBLEM}/similarity",
         f"{PROBLEM}/similarity/{{accepted}}/{{of_the_classmate}}",
@@ -153,8 +155,12 @@ _ADDRESSES: Mapping[str, list[str]] = {
         f"{_AUTHORING}/compare?a={{version}}&b={{version}}",
         f"{_AUTHORING}/rejudge",
         f"{_AUTHORING}/rejudges",
+        f"{_AUTHORING}/rejudges/{{rejudge_id}}",
+        f"{_AUTHORING}/validations/{{validation_id}}",
         "/repositories",
+        "/repositories/{repository_id}",
         "/lti/platforms",
+        "/lti/selections/{selection_id}",
         "/service",
         "/audit",
     ],
@@ -200,15 +206,6 @@ NO_PAGES = {
     "/sign-in/with/{provider}/return",
 }
 _LINKS = {"{sign_up}": "/sign-up", "{shared}": "/shared/0", "{completed}": "/completed/0"}
-# Pages that are visited elsewhere or not at all, and why.
-ELSEWHERE = {
-    "/authoring/{slug}/rejudges/{rejudge_id}": "test_instructor.py: it needs a version that grades attempts again",
-    "/authoring/{slug}/validations/{validation_id}": "test_instructor.py: it needs a version that was validated",
-    "/lti/continue": "it needs the message of a learning platform, signed for this launch",
-    "/lti/selections/{selection_id}": "it needs the message of a learning platform, signed for this launch",
-    "/problems/{slug}/insight/clusters/{key}": "test_misconception.py, with axe: a cluster needs several people",
-    "/repositories/{repository_id}": "it needs a repository that can be read over the network",
-}
 
 
 def routes_visited(routes: Iterable[str]) -> set[str]:
