@@ -17,7 +17,10 @@ class AuditRow(Base):
     """
 
     __tablename__ = "audit_log"
-    __table_args__ = (Index("ix_audit_log_at_id", "at", "id"),)
+    __table_args__ = (
+        Index("ix_audit_log_at_id", "at", "id"),
+        Index("ix_audit_log_course_id_at_id", "course_id", "at", "id"),
+    )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     at: Mapped[datetime] = mapped_column(UTCDateTime())

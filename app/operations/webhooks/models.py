@@ -6,7 +6,7 @@ from sqlalchemy import ForeignKey, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
-from app.core.outbox import OutboxRow
+from app.core.outbox import OutboxRow, failing_index
 
 
 class WebhookRow(Base):
@@ -36,6 +36,7 @@ class DeliveryRow(OutboxRow, Base):
         Index("ix_webhook_deliveries_webhook_id_created_at_id", "webhook_id", "created_at", "id"),
         Index("ix_webhook_deliveries_next_try_at", "next_try_at"),
         Index("ix_webhook_deliveries_attempt_id", "attempt_id"),
+        failing_index("webhook_deliveries"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)

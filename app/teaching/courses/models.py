@@ -130,7 +130,7 @@ class AssignmentProblemRow(Base):
 
     assignment_id: Mapped[str] = mapped_column(ForeignKey("assignments.id", ondelete="CASCADE"), primary_key=True)
     position: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
-    problem: Mapped[str] = mapped_column(String(64))
+    problem: Mapped[str] = mapped_column(String(64), index=True)
     points: Mapped[int] = mapped_column(Integer())
     pool: Mapped[int | None] = mapped_column(Integer())
 

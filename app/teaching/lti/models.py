@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, String, Text, UniqueConstrain
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
-from app.core.outbox import OutboxRow
+from app.core.outbox import OutboxRow, failing_index
 
 
 class PlatformRow(Base):
@@ -91,6 +91,7 @@ class ScoreRow(OutboxRow, Base):
     __table_args__ = (
         UniqueConstraint("link_id", "subject", name="uq_lti_scores_link_id_subject"),
         Index("ix_lti_scores_next_try_at", "next_try_at"),
+        failing_index("lti_scores"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
