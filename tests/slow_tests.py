@@ -57,6 +57,7 @@ PATHS = (
     "app/entry/cli/test_problem_preview.py",
     "app/entry/cli/test_reset_password.py",
     "app/entry/cli/test_worker.py",
+    "app/entry/test_query_plans.py",
     "app/operations/operating/test_nothing_leaks.py",
     "app/operations/test_backup.py",
     "app/core/test_bounded_calls.py",

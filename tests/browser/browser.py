@@ -36,6 +36,12 @@ class Service:
     data: Path
 
 
+def copy_problems(folder: Path) -> None:
+    """One problem of each mode in which students write code."""
+    for slug in ("fsdp_step", "psum_scatter_mean"):
+        shutil.copytree(CHECKOUT / "problems" / slug, folder / slug)
+
+
 @contextmanager
 def serve(
     data: Path,
@@ -57,8 +63,7 @@ def serve(
         problems = CHECKOUT / "problems"
     elif problems is None:
         problems = data.with_name("problems")
-        for slug in ("fsdp_step", "psum_scatter_mean"):
-            shutil.copytree(CHECKOUT / "problems" / slug, problems / slug)
+        copy_problems(problems)
         # An author may begin with the background, which the page folds.
         statement = problems / "fsdp_step" / "statement.md"
         task, heading, background = statement.read_text(encoding="utf-8").partition("## Why this matters\n")

@@ -1,13 +1,12 @@
 """How long a verdict took, of the latest ones."""
 
-import math
-import time
 from dataclasses import dataclass
 from statistics import median
 
 from sqlalchemy import select
 
 from app.core.database import Database
+from app.core.read_again import ReadAgain
 from app.grading.queue.models import AttemptRow
 
 _READ_AGAIN_S = 60
@@ -36,16 +35,11 @@ class Durations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._read_at = -math.inf
-        self._typical: dict[str, Typical] = {}
+        self._typical = ReadAgain(self._read, _READ_AGAIN_S)
 
     async def typical(self, problem: str) -> Typical | None:
         """The time of the attempts at a problem that were graded last; None if there are too few to tell."""
-        if time.monotonic() - self._read_at >= _READ_AGAIN_S:
-            # Set first, so that requests that arrive meanwhile read the old values.
-            self._read_at = time.monotonic()
-            self._typical = await self._read()
-        return self._typical.get(problem)
+        return (await self._typical.get()).get(problem)
 
     async def _read(self) -> dict[str, Typical]:
         took_s: dict[str, list[float]] = {}

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, select, true
+from sqlalchemy import ColumnElement, Select, and_, exists, false, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -147,8 +147,9 @@ def _reached(problem: str, shown: Shown, condition: ColumnElement[bool]) -> Sele
 
 
 def _is_ranked(problem: str, shown: Shown) -> ColumnElement[bool]:
-    hidden = select(UserRow.id).where(UserRow.in_rankings == false())
-    return and_(AttemptRow.problem == problem, IS_RANKED, AttemptRow.user_id.not_in(hidden), *shown)
+    # Looked up by id for each user: a list of the hidden would be read from all accounts.
+    is_hidden = exists().where(UserRow.id == AttemptRow.user_id, UserRow.in_rankings == false())
+    return and_(AttemptRow.problem == problem, IS_RANKED, ~is_hidden, *shown)
 
 
 async def _names(session: AsyncSession, users: list[str]) -> dict[str, str]:

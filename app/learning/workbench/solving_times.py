@@ -1,7 +1,5 @@
 """How long people take to solve each problem, from what they typed and sent."""
 
-import math
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,6 +10,7 @@ from sqlalchemy import and_, select
 
 from app.accounts.caller import GUEST_ID
 from app.core.database import Database
+from app.core.read_again import ReadAgain
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
 from app.learning.workbench.models import DraftRow
@@ -38,29 +37,25 @@ class SolvingTimes:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._read_at = -math.inf
-        self._times: dict[str, SolvingTime] = {}
+        self._times = ReadAgain(self._read, _READ_AGAIN_S)
 
     async def by_problem(self) -> dict[str, SolvingTime]:
         """Problems that fewer than twenty people have solved are left out."""
-        if time.monotonic() - self._read_at >= _READ_AGAIN_S:
-            # Set first, so that requests that arrive meanwhile read the old times.
-            self._read_at = time.monotonic()
-            self._times = await self._read()
-        return self._times
+        return await self._times.get()
 
     async def _read(self) -> dict[str, SolvingTime]:
         row, draft = AttemptRow, DraftRow
         query = (
             select(row.problem, row.user_id, row.created_at, row.kind, row.verdict_status, draft.begun_at)
             .join(draft, and_(draft.user_id == row.user_id, draft.problem == row.problem), isouter=True)
-            .where(row.kind.in_(("attempt", "run")), row.user_id != GUEST_ID)
-            .order_by(row.created_at.desc(), row.id.desc())
+            .where(row.kind.in_(("attempt", "run")), row.user_id != GUEST_ID, row.finished_at.is_not(None))
+            # Along the index of what has ended.
+            .order_by(row.finished_at.desc())
             .limit(_MOST_ROWS)
         )
         async with self._database.reading() as session:
             rows = (await session.execute(query.where(*await shown_only(session)))).all()
-        return times_of(reversed(rows))
+        return times_of(sorted(rows, key=lambda each: each.created_at))
 
 
 def times_of(rows: Iterable[Any]) -> dict[str, SolvingTime]:

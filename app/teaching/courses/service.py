@@ -168,11 +168,10 @@ class Courses:
         """
         is_in = exists().where(MemberRow.course_id == CourseRow.id, MemberRow.user_id == user.id)
         is_taught = is_taught_by(user)
-        counts = select(MemberRow.course_id, func.count().label("students")).group_by(MemberRow.course_id).subquery()
+        members = select(func.count()).where(MemberRow.course_id == CourseRow.id).scalar_subquery()
         own = aliased(MemberRow)
         query = (
-            select(CourseRow, func.coalesce(counts.c.students, 0), is_taught, own)
-            .outerjoin(counts, counts.c.course_id == CourseRow.id)
+            select(CourseRow, members, is_taught, own)
             .outerjoin(own, and_(own.course_id == CourseRow.id, own.user_id == user.id))
             .where(or_(is_taught, is_in))
         )
