@@ -38,13 +38,14 @@ def honest(message: dict[str, Any], values: dict[str, Any]) -> Reply:
         case "call":
             return {"ok": True}, {"result": RESULT, "observed": []}
         case "export":
-            return {"ok": True}, {**EAGER, "states": [STATE] * len(message["seeds"])}
+            both = EAGER["two_steps"] if message.get("two_steps") else None
+            return {"ok": True}, {**EAGER, "two_steps": both, "states": [STATE] * len(message["seeds"])}
         case "states":
             return {"ok": True}, {"states": [STATE] * len(message["seeds"])}
         case "compile":
             outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
             inputs = [*outputs[:2], leaf(shape=(24, 2))]
-            found = facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)
+            found = facts(outputs, inputs=inputs, census=CENSUS, products_outside=0, retraced=False)
             return {"ok": True, "facts": found}, {}
         case "run":
             return {"ok": True}, {"steps": [STEP] * message["steps"]}

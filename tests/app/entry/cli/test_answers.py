@@ -16,7 +16,9 @@ from app.entry.cli.submission_arguments import source_of
 
 def test_pulling_writes_the_question_and_empty_answers(monkeypatch, tmp_path):
     there = SimpleNamespace(
-        problem=lambda slug: Problem(slug=slug, title="T", statement="S", starter='{"bytes": ""}\n', mode="answer"),
+        problem=lambda slug: Problem(
+            slug=slug, title="T", statement="S", starter='{"bytes": ""}\n', mode="answer", grading=[]
+        ),
         question=lambda slug: Question(question="How many bytes?"),
     )
 
@@ -28,7 +30,8 @@ def test_pulling_writes_the_question_and_empty_answers(monkeypatch, tmp_path):
     done = CliRunner().invoke(pull.app, ["shard_bytes", str(tmp_path / "work")])
     assert done.exit_code == 0, done.output
     files = {each.name: each.read_text() for each in (tmp_path / "work").iterdir()}
-    assert files == {"statement.md": "S", "shard_bytes.json": '{"bytes": ""}\n', "question.md": "How many bytes?"}
+    assert files.pop("statement.md").startswith("S\n## Grading\n")
+    assert files == {"shard_bytes.json": '{"bytes": ""}\n', "question.md": "How many bytes?"}
     assert "meshgrade run" not in done.output
     assert "meshgrade submit" in done.output
 

@@ -31,12 +31,6 @@ def test_an_attempt_from_before_has_none():
     assert tries_of(None) == tries_of(conclude(None, AT, "died")) == []
 
 
-def test_a_try_from_before_does_not_say_its_grader():
-    [stored] = begin(None, AT, BY)
-    del stored["code"]
-    assert tries_of([stored])[0].code == ""
-
-
 def test_what_is_stored_is_bounded():
     stored = None
     for number in range(grading_tries._MOST_TRIES + 5):

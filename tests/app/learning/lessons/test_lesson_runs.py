@@ -215,6 +215,7 @@ async def test_what_the_readers_own_program_sends_is_drawn(compiling, source, ki
 def test_what_is_not_known_is_said_with_what_is_sent(changed, unlisted, sent):
     function = read_function("gather", "x=8", 'shard: int32[16] P("x")')
     once = {"collective": "all-gather", "axes": ["x"], "group_size": 8, "in_loop": False, "executions": 1}
+    once |= {"conditional": False}
     found = ExploredCollective(**once | {"bytes": 32_768, "ring_bytes": 28_672, "line": 2} | changed)
     told = Compiled(function=function, collectives=[found], unlisted_collectives=unlisted).sentence
     assert f"each device {sent} in your `gather`." in told
