@@ -19,7 +19,7 @@ from app.accounts.schemas import (
 )
 from app.accounts.web import accounts_of, require_caller_role, sign_up_link
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.web.templating import render_secret_page
 
@@ -73,7 +73,7 @@ actions = Actions("accounts", InvitationsPage)
 
 
 @actions.pages.get(_HERE)
-async def show_invitations(page: Annotated[InvitationsPage, Depends(in_loop(InvitationsPage))]) -> HTMLResponse:
+async def show_invitations(page: PageOf[InvitationsPage]) -> HTMLResponse:
     return await page.show()
 
 

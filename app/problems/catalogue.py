@@ -140,6 +140,15 @@ class Catalogue:
     def all(self) -> list[Package]:
         return list(self._seen.values())
 
+    def titles(self) -> dict[str, str]:
+        """The title of each problem by its slug."""
+        return {slug: package.manifest.title for slug, package in self._seen.items()}
+
+    def title_of(self, slug: str) -> str:
+        """The title of a problem; its slug if it is no longer served."""
+        package = self._seen.get(slug)
+        return package.manifest.title if package else slug
+
     def find(self, text: str) -> Package | None:
         """The problem with this slug or title, or the only one of which it is a part; None if there is no such one."""
         sought = text.strip().lower()

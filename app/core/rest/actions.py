@@ -14,9 +14,10 @@ docs/decisions/0034-actions-are-written-once.md says what this is not for.
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_origin
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request, params
 from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
@@ -55,7 +56,7 @@ class FormPage:
         return RedirectResponse(self.address, status_code=303)
 
 
-def in_loop(page: type[P]) -> Callable[..., Awaitable[P]]:
+def _in_loop(page: type[P]) -> Callable[..., Awaitable[P]]:
     """A page as a dependency. FastAPI would run its constructor in a thread, and the transaction of the page's reads
     would not wait for that.
     """
@@ -65,6 +66,19 @@ def in_loop(page: type[P]) -> Callable[..., Awaitable[P]]:
 
     make.__signature__ = inspect.signature(page)  # type: ignore[attr-defined]
     return make
+
+
+@dataclass(frozen=True)
+class _PageOf(params.Depends):
+    def __post_init__(self) -> None:
+        page: Any = self.dependency
+        if page is not None:  # FastAPI has filled in the type that it annotates.
+            object.__setattr__(self, "dependency", _in_loop(page))
+
+
+# `PageOf[PersonPage]` is a `PersonPage` for this request. What its constructor names, the request and services, are
+# dependencies, as in the signature of a route.
+PageOf = Annotated[P, _PageOf()]
 
 
 class Actions:
@@ -129,7 +143,7 @@ def _submitted(action: Callable[..., Any], page: type[FormPage], then: str | Non
             return await form_page.done(action.__name__, result)
         return RedirectResponse(then.format(result=result, **form_request.path_params), status_code=303)
 
-    own = {"form_page": Annotated[page, Depends(in_loop(page))]} | ({} if request else {"form_request": Request})
+    own = {"form_page": Annotated[page, _PageOf(page)]} | ({} if request else {"form_request": Request})
     submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             *(

@@ -1,13 +1,11 @@
 """The pages of interviews: where one begins, and one of them, while it lasts and as its summary."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Reader
 from app.core.clock import now
-from app.core.rest.actions import in_loop
+from app.core.rest.actions import PageOf
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.learning.interviews.api import InterviewsPage
@@ -21,7 +19,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/interviews")
-async def show_interviews(page: Annotated[InterviewsPage, Depends(in_loop(InterviewsPage))]) -> Response:
+async def show_interviews(page: PageOf[InterviewsPage]) -> Response:
     return await page.show()
 
 
@@ -44,7 +42,7 @@ async def show_interview(
         now=moment,
         outcomes=outcomes,
         words=words_of(outcomes),
-        titles={each.slug: each.manifest.title for each in catalogue.all()},
+        titles=catalogue.titles(),
         minutes=round(TIME.total_seconds() / 60),
         lessons={slug: lessons.leading_to([slug]) for slug in missed},
     )

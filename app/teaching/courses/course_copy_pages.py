@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.text_rules import LINE_PATTERN
 from app.accounts.web import Instructor
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.body import RequestBody
 from app.core.services import Provided, services_of
 from app.core.view import View
@@ -117,7 +117,7 @@ Day = Annotated[
 
 @actions.pages.get("/copy")
 async def show_copy(
-    page: Annotated[CourseCopyPage, Depends(in_loop(CourseCopyPage))],
+    page: PageOf[CourseCopyPage],
     copies: Provided[CourseCopies],
     name: Annotated[str, Query(max_length=200)] = "",
     opens: Day = "",

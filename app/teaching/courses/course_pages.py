@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Grader, Instructor, Reader
 from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor, LongNewestFirst, Page
 from app.core.rest.problem_json import problem_responses
@@ -126,7 +126,7 @@ actions = Actions("courses", CoursePage, "/courses/{course_id}")
 
 @actions.pages.get("")
 async def show_course(
-    page: Annotated[CoursePage, Depends(in_loop(CoursePage))],
+    page: PageOf[CoursePage],
     removed: Annotated[str, Query(max_length=32)] = "",
     q: Annotated[str, Query(max_length=100)] = "",
     after: Annotated[str | None, Query(max_length=32)] = None,

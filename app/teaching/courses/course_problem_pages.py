@@ -1,15 +1,14 @@
 """Problems that only a course sees: their page, and what is done on it and over REST."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Instructor
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
@@ -69,9 +68,7 @@ actions = Actions("courses", CourseProblemPage, "/courses/{course_id}/problems")
 
 
 @actions.pages.get("")
-async def show_course_problems(
-    page: Annotated[CourseProblemPage, Depends(in_loop(CourseProblemPage))], problem: str = "", version: str = ""
-) -> HTMLResponse:
+async def show_course_problems(page: PageOf[CourseProblemPage], problem: str = "", version: str = "") -> HTMLResponse:
     return await page.show({"problem": problem[:64], "version": version[:64]})
 
 

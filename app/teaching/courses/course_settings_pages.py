@@ -1,14 +1,14 @@
 """The settings of a course: their page, and what is done on it and over REST."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.web import Instructor
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
@@ -71,7 +71,7 @@ actions = Actions("courses", CourseSettingsPage, "/courses/{course_id}")
 
 @actions.pages.get("/settings")
 async def show_course_settings(
-    page: Annotated[CourseSettingsPage, Depends(in_loop(CourseSettingsPage))],
+    page: PageOf[CourseSettingsPage],
 ) -> HTMLResponse:
     return await page.show(page.fields())
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Instructor, Reader, Submitter
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.rest.problem_json import problem_responses
@@ -66,7 +66,7 @@ _YES = ("yes", "true", "1")
 
 @actions.pages.get("/courses")
 async def show_courses(
-    page: Annotated[CoursesPage, Depends(in_loop(CoursesPage))],
+    page: PageOf[CoursesPage],
     code: Annotated[str, Query(max_length=100)] = "",
     archived: Annotated[str, Query(max_length=10)] = "",
     q: Annotated[str, Query(max_length=100)] = "",

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Grader, site_address
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.paging import ById, Cursor
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
@@ -85,7 +85,7 @@ class RosterPeoplePart(View):
 
 @actions.pages.get("/people")
 async def show_roster_people(
-    page: Annotated[RosterPeoplePage, Depends(in_loop(RosterPeoplePage))],
+    page: PageOf[RosterPeoplePage],
     q: Text = "",
     section: Text = "",
     after: Annotated[str | None, Query(max_length=32)] = None,

@@ -37,7 +37,7 @@ async def list_insight(
     """`problem` is the slug, the title or a part of it: if it means one problem, its page follows."""
     if found := catalogue.find(problem):
         return RedirectResponse(f"/problems/{found.slug}/insight", status_code=303)
-    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    titles = catalogue.titles()
     lines = [each for each in await insight.of_all() if each.problem in titles]
     return render_page("insight_list.html", user=user, lines=lines, titles=titles, sought=problem)
 

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import Caller, User
 from app.accounts.web import Instructor, accounts_of, require_caller_role, site_address
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.forms import read_form
@@ -78,7 +78,7 @@ actions = Actions("learning platforms", PlatformsPage, "/lti/platforms")
 
 
 @actions.pages.get("")
-async def show_platforms(page: Annotated[PlatformsPage, Depends(in_loop(PlatformsPage))]) -> HTMLResponse:
+async def show_platforms(page: PageOf[PlatformsPage]) -> HTMLResponse:
     return await page.show(Typed())
 
 

@@ -60,7 +60,7 @@ async def show_teaching(
         user=user,
         manages=is_manager,
         courses=taught,
-        titles={each.slug: each.manifest.title for each in catalogue.all()},
+        titles=catalogue.titles(),
         due=due,
         is_over=lambda due_at: is_over(due_at, moment),
         stuck=await stuck.list(user),

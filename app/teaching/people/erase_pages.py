@@ -1,16 +1,16 @@
 """Erase a person, and export all data about one, as an owner: the page, and the same over REST."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends, Request
+from fastapi import Request
 from fastapi.responses import StreamingResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.web import accounts_of
 from app.core.database import Database
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.templating import render_secret_page
@@ -58,7 +58,7 @@ actions = Actions("people", ErasePage)
 
 
 @actions.pages.get("/people/{person_id}/erase")
-async def show_erase(page: Annotated[ErasePage, Depends(in_loop(ErasePage))]) -> HTMLResponse:
+async def show_erase(page: PageOf[ErasePage]) -> HTMLResponse:
     return await page.show(Typed())
 
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import accounts_of
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.templating import render_secret_page
@@ -56,9 +56,7 @@ actions = Actions("people", MergePage)
 
 
 @actions.pages.get("/people/{person_id}/merge")
-async def preview_merge(
-    page: Annotated[MergePage, Depends(in_loop(MergePage))], into: Annotated[str, Query(max_length=200)] = ""
-) -> HTMLResponse:
+async def preview_merge(page: PageOf[MergePage], into: Annotated[str, Query(max_length=200)] = "") -> HTMLResponse:
     return await page.show(into)
 
 

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
 from app.accounts.roles import ROLES
 from app.accounts.web import Instructor
-from app.core.rest.actions import in_loop
+from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
 from app.core.services import Provided
 from app.core.web.templating import render_page
@@ -42,5 +42,5 @@ async def list_people(
 
 
 @router.get("/{person_id}")
-async def show_person(page: Annotated[PersonPage, Depends(in_loop(PersonPage))]) -> HTMLResponse:
+async def show_person(page: PageOf[PersonPage]) -> HTMLResponse:
     return await page.show()

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.audit.log import LONGEST_REASON
 from app.accounts.web import Grader
 from app.core.errors import OverrideRefused, ProblemNotFound, Refused
-from app.core.rest.actions import Actions, FormPage, Typed, in_loop
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided, services_of
 from app.core.web.templating import render_page
@@ -82,7 +82,7 @@ _POINTS = f"{_PATH}#points"
 
 @actions.pages.get("")
 async def show_attempt_of_person(
-    page: Annotated[ReviewPage, Depends(in_loop(ReviewPage))], line: Annotated[str, Query(max_length=9)] = ""
+    page: PageOf[ReviewPage], line: Annotated[str, Query(max_length=9)] = ""
 ) -> HTMLResponse:
     """`line` is put into the form of a comment."""
     return await page.show(Typed(line=line))
