@@ -4,17 +4,16 @@ from collections.abc import Iterable, Sequence
 
 from app.accounts.caller import User
 from app.core.database import Database
-from app.core.services import Services
 from app.grading.attempts.progress import progress
 from app.problems.catalogue import Catalogue
 from grader.package.package import Package
 
 
-async def next_problem(user: User, services: Services, slug: str) -> Package | None:
+async def next_problem(user: User, database: Database, catalogue: Catalogue, slug: str) -> Package | None:
     """The first one after `slug` in the curriculum that the user can begin, then the first before it."""
-    reached = await progress(services[Database], user)
+    reached = await progress(database, user)
     over = {name for name, each in reached.items() if each.is_over}
-    packages = [package for section in services[Catalogue].sections() for package in section.packages]
+    packages = [package for section in catalogue.sections() for package in section.packages]
     return _first_open(packages, slug, over)
 
 

@@ -13,7 +13,7 @@ from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest,
 from app.core.database import Database
 from app.core.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.diff import diff_lines
 from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.drawings.efficiency import bins_of, draw_spread, draw_trend
@@ -64,7 +64,7 @@ async def list_attempts(
     """The filter is in the address, and so in the address of each further page."""
     chosen = AttemptFilter.read(request.query_params)
     page = await attempts.list(user, Cursor(_PAGE, before), only=chosen)
-    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    titles = catalogue.titles()
     tried = await progress(database, user)
     return render_page(
         "attempts.html",
@@ -81,9 +81,9 @@ async def list_attempts(
 
 @router.get("/attempts/compare")
 async def compare_attempts(
-    request: Request,
     user: Reader,
     attempts: Provided[Attempts],
+    catalogue: Provided[Catalogue],
     a: Annotated[str, Query(max_length=100)] = "",
     b: Annotated[str, Query(max_length=100)] = "",
 ) -> HTMLResponse:
@@ -100,11 +100,11 @@ async def compare_attempts(
     return render_page(
         "compare.html",
         user=user,
-        title=_title(request, old),
+        title=catalogue.title_of(old.problem),
         old=listed[0],
         new=listed[1],
         unwritten=await attempts.unwritten(user, listed),
-        served=_is_served(request, old),
+        served=_is_served(catalogue, old),
         list_address=AttemptFilter(problem=old.problem).address(),
         lines=await asyncio.to_thread(diff_lines, old.source, new.source),
     )
@@ -112,10 +112,11 @@ async def compare_attempts(
 
 @router.get("/attempts/{attempt_id}")
 async def show_attempt(
-    request: Request,
     attempt_id: str,
     user: ReaderOrGuest,
     attempts: Provided[Attempts],
+    catalogue: Provided[Catalogue],
+    database: Provided[Database],
     shares: Provided[Shares],
     comments: Provided[Comments],
 ) -> HTMLResponse:
@@ -128,43 +129,47 @@ async def show_attempt(
         "attempt.html",
         user=None if user.guest else user,
         attempt=attempt,
-        title=_title(request, attempt),
+        title=catalogue.title_of(attempt.problem),
         kind=attempt.kind.capitalize(),
         earlier=next((each.id for each in before), None),
         shared_at=await shares.since(user, attempt.id),
-        served=_is_served(request, attempt),
-        explorable=_mode(request, attempt) == "program",
+        served=_is_served(catalogue, attempt),
+        explorable=_mode(catalogue, attempt) == "program",
         chips=offered_chips(),
         list_address=AttemptFilter(problem=attempt.problem).address(),
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
         phases=WORDS,
-        view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
+        view=_arranged(catalogue, attempt, attempt.verdict) if attempt.verdict else None,
         comments=written,
         lines=await colour_lines(attempt.source) if written else [],
-        **await _success(request, user, attempt),
+        **await _success(user, attempt, database, catalogue),
         source=await colour_source(plain_text(attempt.source)),
     )
 
 
 @router.get("/attempts/{attempt_id}/verdict")
 async def show_verdict(
-    request: Request, attempt_id: str, user: ReaderOrGuest, attempts: Provided[Attempts]
+    attempt_id: str,
+    user: ReaderOrGuest,
+    attempts: Provided[Attempts],
+    catalogue: Provided[Catalogue],
+    database: Provided[Database],
 ) -> Response:
     """The verdict as a fragment that the problem page inserts; no content until there is one."""
     attempt = await attempts.get(user, attempt_id)
     if attempt.verdict is None:
         return Response(status_code=204)
-    view = _arranged(request, attempt, attempt.verdict)
+    view = _arranged(catalogue, attempt, attempt.verdict)
     return render_page(
         "fragments/verdict.html",
         view=view,
         attempt_id=attempt.id,
         attempt_url=f"/attempts/{attempt.id}",
-        explorable=not user.guest and _mode(request, attempt) == "program",
+        explorable=not user.guest and _mode(catalogue, attempt) == "program",
         chips=offered_chips(),
         after_giving_up=attempt.after_giving_up,
-        **await _success(request, user, attempt),
+        **await _success(user, attempt, database, catalogue),
     )
 
 
@@ -181,7 +186,12 @@ async def cancel_attempt(
 
 @router.post("/attempts/{attempt_id}/share")
 async def share_attempt(
-    request: Request, attempt_id: str, user: Submitter, attempts: Provided[Attempts], shares: Provided[Shares]
+    request: Request,
+    attempt_id: str,
+    user: Submitter,
+    attempts: Provided[Attempts],
+    shares: Provided[Shares],
+    catalogue: Provided[Catalogue],
 ) -> HTMLResponse:
     """Responds with a page instead of a redirect, because only the link's hash is stored."""
     await read_form(request)
@@ -189,7 +199,12 @@ async def share_attempt(
     token = await shares.create(user, attempt)
     link = f"{site_address(request) or ''}/shared/{token}"
     return render_secret_page(
-        "share.html", user=user, attempt=attempt, title=_title(request, attempt), link=link, path=f"/shared/{token}"
+        "share.html",
+        user=user,
+        attempt=attempt,
+        title=catalogue.title_of(attempt.problem),
+        link=link,
+        path=f"/shared/{token}",
     )
 
 
@@ -205,7 +220,12 @@ async def stop_sharing(
 
 @router.get("/shared/{token}")
 async def show_shared(
-    request: Request, token: str, user: MaybeUser, shares: Provided[Shares], visibility: Provided[Visibility]
+    request: Request,
+    token: str,
+    user: MaybeUser,
+    shares: Provided[Shares],
+    visibility: Provided[Visibility],
+    catalogue: Provided[Catalogue],
 ) -> HTMLResponse:
     """For anyone with the link: the source, and the verdict with as much of hidden cases as its owner sees."""
     attempt = await shares.read(token)
@@ -215,10 +235,10 @@ async def show_shared(
         "shared.html",
         user=user,
         attempt=attempt,
-        title=_title(request, attempt),
+        title=catalogue.title_of(attempt.problem),
         kind=attempt.kind.capitalize(),
-        served=_is_served(request, attempt),
-        view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
+        served=_is_served(catalogue, attempt),
+        view=_arranged(catalogue, attempt, attempt.verdict) if attempt.verdict else None,
         card=f"{site_address(request) or ''}/shared/{token}/card.png",
         source=await colour_source(plain_text(attempt.source)),
     )
@@ -227,10 +247,10 @@ async def show_shared(
 
 
 @router.get("/shared/{token}/card.png")
-async def show_card(request: Request, token: str, shares: Provided[Shares]) -> Response:
+async def show_card(token: str, shares: Provided[Shares], catalogue: Provided[Catalogue]) -> Response:
     """The picture that other services show beside the link. Like the page, it is gone once the link is."""
     attempt = await shares.read(token)
-    picture = _arranged(request, attempt, attempt.verdict).picture if attempt.verdict else None
+    picture = _arranged(catalogue, attempt, attempt.verdict).picture if attempt.verdict else None
     leaf = picture.leaf.leaf if picture and picture.leaf else None
     mesh = picture.mesh if picture and leaf else _MESH_OF_CARD
     is_accepted = attempt.verdict is not None and attempt.verdict.status == "accepted"
@@ -264,44 +284,34 @@ async def show_ranking(
     )
 
 
-def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
+def _arranged(catalogue: Catalogue, attempt: AttemptView, verdict: Verdict) -> VerdictView:
     own = own_in_words(attempt.own_inputs) if attempt.own_inputs else ""
     try:
-        package = like(services_of(request)[Catalogue].get(attempt.problem), attempt.variant)
+        package = like(catalogue.get(attempt.problem), attempt.variant)
     except ProblemNotFound:  # withdrawn since
         return arrange_verdict(verdict, own_inputs=own)
     is_starter = attempt.source.split() == package.starter.split()
     return arrange_verdict(verdict, is_starter=is_starter, is_answer=package.manifest.mode == "answer", own_inputs=own)
 
 
-async def _success(request: Request, user: User, attempt: AttemptView) -> dict[str, Any]:
+async def _success(user: User, attempt: AttemptView, database: Database, catalogue: Catalogue) -> dict[str, Any]:
     """What an accepted attempt's verdict also shows: what the problem teaches, and which one comes next."""
     if attempt.kind != "attempt" or attempt.verdict is None or attempt.verdict.status != "accepted":
         return {}
-    services = services_of(request)
     try:
-        manifest = services[Catalogue].get(attempt.problem).manifest
+        manifest = catalogue.get(attempt.problem).manifest
     except ProblemNotFound:  # withdrawn since
         manifest = None
-    return {"manifest": manifest, "following": await next_problem(user, services, attempt.problem)}
+    return {"manifest": manifest, "following": await next_problem(user, database, catalogue, attempt.problem)}
 
 
-def _title(request: Request, attempt: AttemptView) -> str:
-    catalogue = services_of(request)[Catalogue]
-    try:
-        return catalogue.get(attempt.problem).manifest.title
-    except ProblemNotFound:  # withdrawn since, but its attempts stay readable
-        return attempt.problem
-
-
-def _is_served(request: Request, attempt: AttemptView) -> bool:
+def _is_served(catalogue: Catalogue, attempt: AttemptView) -> bool:
     # Answers are not written in the editor.
-    return _mode(request, attempt) in {"call", "program"}
+    return _mode(catalogue, attempt) in {"call", "program"}
 
 
-def _mode(request: Request, attempt: AttemptView) -> str | None:
+def _mode(catalogue: Catalogue, attempt: AttemptView) -> str | None:
     """The mode of the attempt's problem; None if it is no longer served."""
-    catalogue = services_of(request)[Catalogue]
     return next((each.manifest.mode for each in catalogue.all() if each.slug == attempt.problem), None)
 
 

@@ -11,8 +11,9 @@ from app.accounts.caller import User
 from app.accounts.roles import is_at_least
 from app.accounts.web import Submitter, allow_scope, current_caller, current_guest, current_user
 from app.core.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor, Page
-from app.core.services import Provided, Services, services_of
+from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
 from app.core.web.forms import read_form, read_unchecked_form
@@ -25,13 +26,13 @@ from app.learning.explorer.errors import FunctionRefused, NothingToExplore
 from app.learning.explorer.example_pictures import picture_of
 from app.learning.explorer.examples import Example, all_examples, example_of, shipped_results
 from app.learning.explorer.exploration_view import arrange_explored
-from app.learning.explorer.service import MAX_KEPT, Exploration, Explorations, ExplorationSummary
+from app.learning.explorer.service import MAX_KEPT, Exploration, Explorations
 from app.learning.lessons.errors import LessonProgramNotFound
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.drafts import Drafts
-from app.learning.workbench.restore_pages import restore_source
-from app.learning.workbench.solutions import accepted_attempt
+from app.learning.workbench.restore_pages import RestorePage
+from app.learning.workbench.solutions import Solutions
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, Chip, ChipName, offered_chips
@@ -44,6 +45,7 @@ router = APIRouter(include_in_schema=False)
 _SHOWN = 20
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
+Name = Annotated[str | None, Query(max_length=100)]
 _submitter = allow_scope("submit")
 
 
@@ -72,55 +74,162 @@ class _Form:
     exploration: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What the address asks for.
+
+    The source is that of an attempt or of an exploration, the draft or the starter of a problem, a program of a lesson,
+    or an example. With a `solution` of the problem, it is the user's own accepted one, to compare with that. A `chip`
+    that exists is chosen in the form.
+    """
+
+    problem: Name = None
+    solution: Name = None
+    example: Name = None
+    lesson: Name = None
+    program: Name = None
+    attempt: Name = None
+    exploration: Name = None
+    chip: Name = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerPage:
+    """Its constructor is a dependency of FastAPI."""
+
+    request: Request
+    settings: Provided[Settings]
+    catalogue: Provided[Catalogue]
+    explorations: Provided[Explorations]
+    attempts: Provided[Attempts]
+    drafts: Provided[Drafts]
+    lessons: Provided[Lessons]
+    solutions: Provided[Solutions]
+
+    async def choose(self, user: User | None, guest: User | None, chosen: _Chosen) -> _Form:
+        """The form with the source that the address names, and what that source compiles to, if that is known."""
+        form = await self._find(user, guest, chosen)
+        if chosen.chip in CHIPS:
+            form = replace(form, chip=chosen.chip)
+        if form.package is not None and form.result is None and not form.against:
+            result = await self.explorations.stored_result(form.package, form.source, _chip_of(form.chip))
+            form = replace(form, result=result)
+        return form
+
+    async def _find(self, user: User | None, guest: User | None, chosen: _Chosen) -> _Form:
+        if chosen.exploration is not None:
+            return self._form_of(await self.explorations.get(user or guest, chosen.exploration))
+        if chosen.attempt is not None:
+            if user is None:
+                raise NotSignedIn("Sign in to explore one of your attempts.")
+            sent = await self.attempts.get(user, chosen.attempt, placed=False)
+            return _Form(self.explorations.package(sent.problem), sent.source)
+        if chosen.problem:
+            package = self.explorations.package(chosen.problem)
+            if chosen.solution:
+                return await self._form_of_solution(user, package, chosen.solution)
+            draft = await self.drafts.get(user, package.slug) if user else None
+            return _Form(package, (draft.source if draft else None) or package.starter)
+        if chosen.lesson:
+            return _form_of_program(self.lessons.get(chosen.lesson), chosen.program or "")
+        return _form_of_example((chosen.example and example_of(chosen.example)) or all_examples()[0])
+
+    async def show(
+        self,
+        user: User | None,
+        guest: User | None,
+        form: _Form,
+        *,
+        before: str | None = None,
+        refusal: Refused | None = None,
+    ) -> HTMLResponse:
+        viewer = user or guest
+        guests_compile = self.settings.guest_runs_in_total > 0
+        result = form.result
+        page = await self.explorations.list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
+        return render_page(
+            "explore.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            problems=[each for each in self.catalogue.all() if each.manifest.mode == "program"],
+            form=form,
+            has_form=user is not None or guests_compile or refusal is not None,
+            shown=form.exploration,
+            view=arrange_explored(result) if result and result.programs else None,
+            fault=result and result.fault,
+            lines=await colour_lines(form.source) if result else [],
+            examples=[(each, picture_of(each.slug)) for each in all_examples()],
+            lessons=[each for each in self.lessons.all() if each.explorable],
+            most_modules=MAX_MODULES,
+            solutions=await self._solutions_of(user, form.package),
+            refusal=refusal,
+            explorations=page,
+            older=page.next,
+            titles=self.catalogue.titles(),
+            most=MAX_KEPT,
+            chips=_chips_for(form.chip),
+            guests=guests_compile,
+            of_guests=guests.MAX_DEVICES,
+        )
+
+    def _form_of(self, found: Exploration) -> _Form:
+        """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
+        function, slug = found.summary.function, found.summary.problem
+        package = self.explorations.package(slug) if slug else None
+        chip, id_ = found.summary.chip or "", found.summary.id
+        form = _Form(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
+        if function is None:
+            return form
+        init, modules = function.init or "", tuple(function.modules.items())
+        form = replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text, init=init)
+        return replace(form, modules=modules)
+
+    async def _form_of_solution(self, user: User | None, package: Package, name: str) -> _Form:
+        """The user's accepted source beside an accepted one of the package, or beside the reference.
+
+        An instructor without an accepted source sees that of the package alone.
+
+        Raises:
+          NotSignedIn.
+          EditorialClosed: no attempt of the user's is accepted.
+        """
+        if user is None:
+            raise NotSignedIn("Sign in to compare your solution with others.")
+        mine = await self.solutions.accepted_attempt(user, package.slug)
+        if mine is None and not await _is_instructor(self.request):
+            raise EditorialClosed("Other solutions open once one of your attempts is accepted.")
+        others = {each.name: each.source for each in package.accepted}
+        source = others.get(name, package.reference)
+        return _Form(package, mine.source, source, solution=name) if mine else _Form(package, source, solution=name)
+
+    async def _solutions_of(self, user: User | None, package: Package | None) -> list[tuple[str, str]]:
+        """The name of each solution that ships with the problem, and its docstring. Empty if they are closed."""
+        if user is None or package is None:
+            return []
+        mine = await self.solutions.accepted_attempt(user, package.slug)
+        if mine is None and not await _is_instructor(self.request):
+            return []
+        others = [(each.name, " ".join(each.misunderstanding.split()) or each.name) for each in package.accepted]
+        return [("reference", "The reference."), *others]
+
+
 @router.get("/explore")
 async def show_form(
-    request: Request,
     user: MaybeUser,
     guest: MaybeGuest,
-    problem: Annotated[str | None, Query(max_length=100)] = None,
-    solution: Annotated[str | None, Query(max_length=100)] = None,
-    example: Annotated[str | None, Query(max_length=100)] = None,
-    lesson: Annotated[str | None, Query(max_length=100)] = None,
-    program: Annotated[str | None, Query(max_length=100)] = None,
-    attempt: Annotated[str | None, Query(max_length=100)] = None,
-    exploration: Annotated[str | None, Query(max_length=100)] = None,
-    chip: Annotated[str | None, Query(max_length=100)] = None,
-    before: Annotated[str | None, Query(max_length=100)] = None,
+    chosen: PageOf[_Chosen],
+    visibility: Provided[Visibility],
+    page: PageOf[ExplorerPage],
+    before: Name = None,
 ) -> HTMLResponse:
-    """The source is that of an attempt or of an exploration, the draft or the starter of a problem, a program of a
-    lesson, or an example. With a `solution` of the problem, it is the user's own accepted one, to compare with that.
-    A `chip` that exists is chosen in the form.
-    """
-    services = services_of(request)
-    await services[Visibility].require_explorer(user or guest, problem)
-    if exploration is not None:
-        found = await services[Explorations].get(user or guest, exploration)
-        form = _form_of(services, found)
-    elif attempt is not None:
-        if user is None:
-            raise NotSignedIn("Sign in to explore one of your attempts.")
-        sent = await services[Attempts].get(user, attempt, placed=False)
-        form = _Form(services[Explorations].package(sent.problem), sent.source)
-    elif problem and solution:
-        form = await _form_of_solution(request, user, services[Explorations].package(problem), solution)
-    elif problem:
-        package = services[Explorations].package(problem)
-        draft = await services[Drafts].get(user, package.slug) if user else None
-        form = _Form(package, (draft.source if draft else None) or package.starter)
-    elif lesson:
-        form = _form_of_program(services[Lessons].get(lesson), program or "")
-    else:
-        form = _form_of_example((example and example_of(example)) or all_examples()[0])
-    if chip in CHIPS:
-        form = replace(form, chip=chip)
-    if form.package is not None and form.result is None and not form.against:
-        result = await services[Explorations].stored_result(form.package, form.source, _chip_of(form.chip))
-        form = replace(form, result=result)
-    return await _show(request, user, guest, form, before=before)
+    await visibility.require_explorer(user or guest, chosen.problem)
+    return await page.show(user, guest, await page.choose(user, guest, chosen), before=before)
 
 
 @router.post("/explore")
-async def explore(request: Request, settings: Provided[Settings], explorations: Provided[Explorations]) -> Response:
+async def explore(
+    request: Request, settings: Provided[Settings], explorations: Provided[Explorations], page: PageOf[ExplorerPage]
+) -> Response:
     """A refused source is shown again with the page, so that nothing is lost. So is a source to which a module is to be
     added, on a page without JavaScript.
     """
@@ -135,7 +244,7 @@ async def explore(request: Request, settings: Provided[Settings], explorations: 
         check_form_token(request, sent.get(FIELD, ""))
         if "more" in sent and not slug:
             form = _Form(None, source, against, name, mesh, inputs, init, (*modules, ("", "")), chip)
-            return await _show(request, user, guest, form)
+            return await page.show(user, guest, form)
         sender = user or guest
         if sender is None:
             raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
@@ -152,23 +261,30 @@ async def explore(request: Request, settings: Provided[Settings], explorations: 
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
         package = explorations.package(slug) if is_served else None
         form = _Form(package, source, against, name, mesh, inputs, init, modules, chip)
-        return await _show(request, user, guest, form, refusal=refusal)
+        return await page.show(user, guest, form, refusal=refusal)
     return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
 
 
 @router.get("/explore/{exploration_id}")
-async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest, exploration_id: str) -> HTMLResponse:
-    services = services_of(request)
-    found = await services[Explorations].get(user or guest, exploration_id)
-    modules = found.summary.function.modules if found.summary.function else {}
+async def show_exploration(
+    user: MaybeUser,
+    guest: MaybeGuest,
+    exploration_id: str,
+    explorations: Provided[Explorations],
+    catalogue: Provided[Catalogue],
+    workers: Provided[Workers],
+) -> HTMLResponse:
+    found = await explorations.get(user or guest, exploration_id)
+    function, titles = found.summary.function, catalogue.titles()
+    modules = function.modules if function else {}
     response = render_page(
         "exploration.html",
         user=user,
         exploration=found,
-        title=_title(services, found.summary),
-        is_served=found.summary.problem in _titles(services),
+        title=function.name if function else catalogue.title_of(found.summary.problem or ""),
+        is_served=found.summary.problem in titles,
         view=arrange_explored(found.result) if found.result else None,
-        no_worker=await services[Workers].notice() if found.summary.status == "queued" else "",
+        no_worker=await workers.notice() if found.summary.status == "queued" else "",
         lines=await colour_lines(found.source),
         other_lines=await colour_lines(found.against) if found.against is not None else [],
         modules=[(name, await colour_lines(text)) for name, text in modules.items()],
@@ -206,7 +322,11 @@ async def show_starter_picture(
 
 @router.post("/explore/{exploration_id}/restore")
 async def restore_exploration(
-    request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
+    request: Request,
+    user: Submitter,
+    exploration_id: str,
+    explorations: Provided[Explorations],
+    page: PageOf[RestorePage],
 ) -> Response:
     """Open the source in the editor of its problem."""
     form = await read_form(request)
@@ -214,95 +334,13 @@ async def restore_exploration(
     if found.summary.problem is None:
         raise NothingToExplore("This function does not belong to a problem, so there is no editor to open it in.")
     action = f"/explore/{exploration_id}/restore"
-    return await restore_source(request, user, found.summary.problem, found.source, action, form.get("revision"))
-
-
-async def _show(
-    request: Request,
-    user: User | None,
-    guest: User | None,
-    form: _Form,
-    *,
-    before: str | None = None,
-    refusal: Refused | None = None,
-) -> HTMLResponse:
-    services, viewer = services_of(request), user or guest
-    guests_compile = services[Settings].guest_runs_in_total > 0
-    result = form.result
-    page = await services[Explorations].list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
-    return render_page(
-        "explore.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        problems=[each for each in services[Catalogue].all() if each.manifest.mode == "program"],
-        form=form,
-        has_form=user is not None or guests_compile or refusal is not None,
-        shown=form.exploration,
-        view=arrange_explored(result) if result and result.programs else None,
-        fault=result and result.fault,
-        lines=await colour_lines(form.source) if result else [],
-        examples=[(each, picture_of(each.slug)) for each in all_examples()],
-        lessons=[each for each in services[Lessons].all() if each.explorable],
-        most_modules=MAX_MODULES,
-        solutions=await _solutions_of(request, user, form.package),
-        refusal=refusal,
-        explorations=page,
-        older=page.next,
-        titles=_titles(services),
-        most=MAX_KEPT,
-        chips=_chips_for(form.chip),
-        guests=guests_compile,
-        of_guests=guests.MAX_DEVICES,
-    )
+    return await page.restore(user, found.summary.problem, found.source, action, form.get("revision"))
 
 
 def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:
     view = arrange_explored(result) if result.fault is None else None
     lines = list(view.notes.items()) if view else []
     return render_page("fragments/picture.html", result=result, view=view, lines=lines, id=exploration_id)
-
-
-def _form_of(services: Services, found: Exploration) -> _Form:
-    """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
-    function, slug = found.summary.function, found.summary.problem
-    package = services[Explorations].package(slug) if slug else None
-    chip, id_ = found.summary.chip or "", found.summary.id
-    form = _Form(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
-    if function is None:
-        return form
-    init, modules = function.init or "", tuple(function.modules.items())
-    form = replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text, init=init)
-    return replace(form, modules=modules)
-
-
-async def _form_of_solution(request: Request, user: User | None, package: Package, name: str) -> _Form:
-    """The user's accepted source beside an accepted one of the package, or beside the reference. An instructor without
-    an accepted source sees that of the package alone.
-
-    Raises:
-      NotSignedIn.
-      EditorialClosed: no attempt of the user's is accepted.
-    """
-    services = services_of(request)
-    if user is None:
-        raise NotSignedIn("Sign in to compare your solution with others.")
-    mine = await accepted_attempt(user, services, package.slug)
-    if mine is None and not await _is_instructor(request):
-        raise EditorialClosed("Other solutions open once one of your attempts is accepted.")
-    others = {each.name: each.source for each in package.accepted}
-    source = others.get(name, package.reference)
-    return _Form(package, mine.source, source, solution=name) if mine else _Form(package, source, solution=name)
-
-
-async def _solutions_of(request: Request, user: User | None, package: Package | None) -> list[tuple[str, str]]:
-    """The name of each solution that ships with the problem, and its docstring. Empty if they are closed."""
-    if user is None or package is None:
-        return []
-    services = services_of(request)
-    if not await _is_instructor(request) and await accepted_attempt(user, services, package.slug) is None:
-        return []
-    others = [(each.name, " ".join(each.misunderstanding.split()) or each.name) for each in package.accepted]
-    return [("reference", "The reference."), *others]
 
 
 async def _is_instructor(request: Request) -> bool:
@@ -366,14 +404,3 @@ def _read_function(name: str, mesh: str, inputs: str, init: str, modules: tuple[
         return read_function(name, mesh, inputs, init, by_name)
     except ValueError as error:
         raise FunctionRefused(str(error)) from None
-
-
-def _title(services: Services, found: ExplorationSummary) -> str:
-    if found.function is not None:
-        return found.function.name
-    slug = found.problem or ""
-    return _titles(services).get(slug, slug)
-
-
-def _titles(services: Services) -> dict[str, str]:
-    return {each.slug: each.manifest.title for each in services[Catalogue].all()}

@@ -8,7 +8,7 @@ from app.accounts.caller import User
 from app.accounts.web import SubmitterOrGuest, current_guest, current_user
 from app.core.rest.actions import Actions
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.runs import LessonRun, LessonRuns
 from app.learning.lessons.schemas import LessonDetail, LessonList, LessonRunJSON, LessonSummary, NewLessonRunJSON
@@ -20,9 +20,8 @@ MaybeGuest = Annotated[User | None, Depends(current_guest)]
 
 
 @router.get("/lessons", summary="All lessons, in reading order")
-async def list_lessons(request: Request) -> LessonList:
-    lessons = services_of(request)[Lessons].all()
-    return LessonList(lessons=[LessonSummary.of(each) for each in lessons])
+async def list_lessons(lessons: Provided[Lessons]) -> LessonList:
+    return LessonList(lessons=[LessonSummary.of(each) for each in lessons.all()])
 
 
 @router.get("/lessons/{slug}", summary="A lesson and its measured numbers")

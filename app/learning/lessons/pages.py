@@ -12,7 +12,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_guest, current_user
 from app.core.errors import NotSignedIn, Refused
-from app.core.services import Services, services_of
+from app.core.rest.actions import PageOf
+from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
 from app.core.web.forms import read_form, read_unchecked_form
@@ -47,49 +48,112 @@ class _Refused:
     refusal: Refused
 
 
+@dataclass(frozen=True, slots=True)
+class LessonPage:
+    """Its constructor is a dependency of FastAPI."""
+
+    request: Request
+    settings: Provided[Settings]
+    catalogue: Provided[Catalogue]
+    lessons: Provided[Lessons]
+    reads: Provided[LessonReads]
+    runs: Provided[LessonRuns]
+    workers: Provided[Workers]
+
+    async def show(
+        self,
+        user: User | None,
+        guest: User | None,
+        lesson: Lesson,
+        query: Mapping[str, str],
+        refused: _Refused | None = None,
+    ) -> HTMLResponse:
+        viewer = user or guest
+        runs = await self.runs.latest(viewer, lesson) if viewer else {}
+        titles = _titles(self.catalogue)
+        shown = list(_folded_together(_shown(lesson, titles, query, runs, refused)))
+        lessons = self.lessons.all()
+        after = lessons[lessons.index(lesson) + 1 :]
+        return render_page(
+            "lesson.html",
+            status_code=refused.refusal.status if refused else 200,
+            user=user,
+            may_run=user is not None or self.settings.guest_runs_in_total > 0,
+            going=next((each.program for each in runs.values() if each.result is None), None),
+            # Without a script, the page is loaded again. A browser only scrolls if its address is the same and has a #.
+            again="" if "again" in query else "?again=1",
+            lesson=lesson,
+            is_read=lesson.slug in await self.reads.of(self.request, user),
+            parts=shown,
+            no_worker=await self.workers.notice() if any(each.status == "queued" for each in runs.values()) else "",
+            headings=_headings(lesson, titles),
+            problems=[self.catalogue.get(each) for each in lesson.problems if each in dict(titles)],
+            next=after[0] if after else None,
+        )
+
+
 @router.get("/lessons")
-async def list_lessons(request: Request, user: MaybeUser) -> HTMLResponse:
-    services = services_of(request)
-    titles = dict(_titles(services))
-    read = await services[LessonReads].of(request, user)
-    return render_page("lessons.html", user=user, lessons=services[Lessons].all(), titles=titles, read=read)
+async def list_lessons(
+    request: Request,
+    user: MaybeUser,
+    lessons: Provided[Lessons],
+    catalogue: Provided[Catalogue],
+    reads: Provided[LessonReads],
+) -> HTMLResponse:
+    read = await reads.of(request, user)
+    return render_page("lessons.html", user=user, lessons=lessons.all(), titles=catalogue.titles(), read=read)
 
 
 @router.get("/lessons/{slug}")
-async def show_lesson(request: Request, user: MaybeUser, guest: MaybeGuest, slug: str) -> HTMLResponse:
-    services = services_of(request)
-    lesson = services[Lessons].get(slug)
-    viewer = user or guest
-    runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
-    return await _show(request, user, lesson, runs, request.query_params)
+async def show_lesson(
+    request: Request,
+    user: MaybeUser,
+    guest: MaybeGuest,
+    slug: str,
+    lessons: Provided[Lessons],
+    page: PageOf[LessonPage],
+) -> HTMLResponse:
+    return await page.show(user, guest, lessons.get(slug), request.query_params)
 
 
 @router.get("/lessons/{slug}/lesson.ipynb")
-async def download_notebook(request: Request, slug: str) -> Response:
+async def download_notebook(
+    request: Request,
+    slug: str,
+    lessons: Provided[Lessons],
+    catalogue: Provided[Catalogue],
+    settings: Provided[Settings],
+) -> Response:
     """The lesson as a Jupyter notebook, with its figures inside."""
-    services = services_of(request)
-    address = services[Settings].public_url or str(request.base_url)
-    notebook = notebook_of(services[Lessons].get(slug), address.rstrip("/"), dict(_titles(services)))
+    address = settings.public_url or str(request.base_url)
+    notebook = notebook_of(lessons.get(slug), address.rstrip("/"), catalogue.titles())
     headers = {"Content-Disposition": f'attachment; filename="{slug}.ipynb"'}
     return Response(notebook, media_type="application/x-ipynb+json", headers=headers)
 
 
 @router.post("/lessons/{slug}/read")
-async def mark_as_read(request: Request, slug: str) -> Response:
+async def mark_as_read(
+    request: Request, slug: str, lessons: Provided[Lessons], reads: Provided[LessonReads]
+) -> Response:
     """Mark the lesson as read by this reader, who needs no account, or remove the mark."""
-    services = services_of(request)
-    form, lesson = await read_form(request), services[Lessons].get(slug)
+    form, lesson = await read_form(request), lessons.get(slug)
     response = RedirectResponse(f"/lessons/{slug}#read", status_code=303)
     user = await _submitter(request)
-    await services[LessonReads].mark(request, response, user, lesson, is_read=form.get("read") == "yes")
+    await reads.mark(request, response, user, lesson, is_read=form.get("read") == "yes")
     return response
 
 
 @router.post("/lessons/{slug}/runs")
-async def run_program(request: Request, slug: str) -> Response:
-    services = services_of(request)
+async def run_program(
+    request: Request,
+    slug: str,
+    settings: Provided[Settings],
+    lessons: Provided[Lessons],
+    runs: Provided[LessonRuns],
+    page: PageOf[LessonPage],
+) -> Response:
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes.
-    sent = await read_unchecked_form(request, max_bytes=6 * services[Settings].max_source_bytes + 4096)
+    sent = await read_unchecked_form(request, max_bytes=6 * settings.max_source_bytes + 4096)
     source, number = sent.get("source", ""), sent.get("program", "")
     program = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
     user, guest = await _submitter(request), await current_guest(request)
@@ -98,52 +162,19 @@ async def run_program(request: Request, slug: str) -> Response:
         sender = user or guest
         if sender is None:
             raise NotSignedIn("Nothing was run; your program is below. Sign in in another tab, then try again.")
-        await services[LessonRuns].request(sender, services[Lessons].get(slug), program, source)
+        await runs.request(sender, lessons.get(slug), program, source)
     except (LessonNotFound, LessonProgramNotFound):
         raise
     except Refused as refusal:
-        lesson = services[Lessons].find(slug)
+        lesson = lessons.find(slug)
         if lesson is None:
             raise
-        viewer = user or guest
-        runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
-        return await _show(request, user, lesson, runs, {}, _Refused(program, source, refusal))
+        return await page.show(user, guest, lesson, {}, _Refused(program, source, refusal))
     return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
 
 
-async def _show(
-    request: Request,
-    user: User | None,
-    lesson: Lesson,
-    runs: Mapping[int, LessonRun],
-    query: Mapping[str, str],
-    refused: _Refused | None = None,
-) -> HTMLResponse:
-    services = services_of(request)
-    titles = _titles(services)
-    shown = list(_folded_together(_shown(lesson, titles, query, runs, refused)))
-    lessons = services[Lessons].all()
-    after = lessons[lessons.index(lesson) + 1 :]
-    return render_page(
-        "lesson.html",
-        status_code=refused.refusal.status if refused else 200,
-        user=user,
-        may_run=user is not None or services[Settings].guest_runs_in_total > 0,
-        going=next((each.program for each in runs.values() if each.result is None), None),
-        # Without a script, the page is loaded again. A browser only scrolls if its address is the same and has a #.
-        again="" if "again" in query else "?again=1",
-        lesson=lesson,
-        is_read=lesson.slug in await services[LessonReads].of(request, user),
-        parts=shown,
-        no_worker=await services[Workers].notice() if any(each.status == "queued" for each in runs.values()) else "",
-        headings=_headings(lesson, titles),
-        problems=[services[Catalogue].get(each) for each in lesson.problems if each in dict(titles)],
-        next=after[0] if after else None,
-    )
-
-
-def _titles(services: Services) -> Titles:
-    return tuple((package.slug, package.manifest.title) for package in services[Catalogue].all())
+def _titles(catalogue: Catalogue) -> Titles:
+    return tuple(catalogue.titles().items())
 
 
 def _headings(lesson: Lesson, titles: Titles) -> list[Heading]:

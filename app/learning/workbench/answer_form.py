@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from app.core.services import Services
+from app.accounts.caller import User
+from app.core.database import Database
+from app.core.errors import AnswersUnfit, QuestionChanged, QuestionsNotDrawn, Refused
 from app.core.web.markdown import Prose
-from app.grading.attempts.questions import LastAnswer, Question
+from app.grading.attempts.questions import LastAnswer, Question, last_try_of, question_of, sample_question
 from app.learning.workbench.answer_mesh import Meaning, MeshPicture, meaning_of, picture_of
-from app.learning.workbench.editorial import render
+from app.learning.workbench.problem_texts import ProblemTexts
 from grader.answers.answer_text import example_of, show_answer, tolerance_text
 from grader.checks.answer.values import TRIES_WITH_PARTS
 from grader.core.template import fill
@@ -63,46 +65,81 @@ class AnswerForm:
     explanation: Prose | None
 
 
-async def form_of(
-    services: Services,
-    package: Package,
-    manifest: AnswerManifest,
-    current: Question,
-    written: Mapping[str, str],
-    faults: Mapping[str, str],
-    last: Mapping[str, LastAnswer],
-) -> AnswerForm:
-    """`written` has what was sent, by the name of the control; `faults` what is wrong with it, by id."""
-    variant = current.variant
-    mesh = picture_of(manifest, variant.parameters)
-    values: dict[str, Any] = dict(current.answers or {})
-    fields = [
-        AnswerField(
-            spec=each,
-            controls=_controls(each, values.get(each.id), written),
-            points=manifest.points[each.id],
-            last=last.get(each.id),
-            meaning=meaning_of(each, mesh),
-            write=example_of(each),
-            tolerance=tolerance_text(each) if each.kind in ("number", "table") else "",
-            fault=faults.get(each.id, ""),
-            expected=show_answer(each, variant.truth[each.id]) if current.is_explained else "",
+class AnswerForms:
+    """Safe to share between requests."""
+
+    def __init__(self, database: Database, texts: ProblemTexts) -> None:
+        self._database, self._texts = database, texts
+
+    async def find(
+        self,
+        user: User | None,
+        package: Package,
+        refusal: Refused | None,
+        written: Mapping[str, str],
+        *,
+        is_closed: bool,
+    ) -> AnswerForm | None:
+        """None for code, and while the questions are not drawn. A guest gets a sample.
+
+        Args:
+          written: what was sent, by the name of the control.
+          refusal: why it was refused.
+        """
+        if not isinstance(package.manifest, AnswerManifest):
+            return None
+        try:
+            async with self._database.reading() as session:
+                current = await (question_of(session, user, package) if user else sample_question(session, package))
+                last = await last_try_of(session, user, package) if user and current.state == "open" else {}
+        except QuestionsNotDrawn:
+            return None
+        current = replace(current, is_closed=is_closed)
+        faults = refusal.extra.get("faults", {}) if isinstance(refusal, AnswersUnfit) else {}
+        # What was written for an earlier question would be wrong for this one.
+        values = {} if isinstance(refusal, QuestionChanged) else written
+        return await self._form_of(package, package.manifest, current, values, faults, last)
+
+    async def _form_of(
+        self,
+        package: Package,
+        manifest: AnswerManifest,
+        current: Question,
+        written: Mapping[str, str],
+        faults: Mapping[str, str],
+        last: Mapping[str, LastAnswer],
+    ) -> AnswerForm:
+        """`faults` has what is wrong with each answer, by its id."""
+        variant = current.variant
+        mesh = picture_of(manifest, variant.parameters)
+        values: dict[str, Any] = dict(current.answers or {})
+        fields = [
+            AnswerField(
+                spec=each,
+                controls=_controls(each, values.get(each.id), written),
+                points=manifest.points[each.id],
+                last=last.get(each.id),
+                meaning=meaning_of(each, mesh),
+                write=example_of(each),
+                tolerance=tolerance_text(each) if each.kind in ("number", "table") else "",
+                fault=faults.get(each.id, ""),
+                expected=show_answer(each, variant.truth[each.id]) if current.is_explained else "",
+            )
+            for each in manifest.answers
+        ]
+        texts = {"question": fill(package.files["question.md"], variant.parameters)}
+        if current.is_explained:
+            texts["explanation"] = fill(package.files["explanation.md"], variant.names())
+        question, *explanation = await self._texts.render(package, texts)
+        return AnswerForm(
+            current,
+            question,
+            mesh,
+            fields,
+            earns_parts=len(fields) > 1 and current.number_of_try <= TRIES_WITH_PARTS,
+            first_fault=next((each.controls[0][0].name for each in fields if each.fault), ""),
+            explanation=explanation[0] if explanation else None,
         )
-        for each in manifest.answers
-    ]
-    texts = {"question": fill(package.files["question.md"], variant.parameters)}
-    if current.is_explained:
-        texts["explanation"] = fill(package.files["explanation.md"], variant.names())
-    question, *explanation = await render(services, package, texts)
-    return AnswerForm(
-        current,
-        question,
-        mesh,
-        fields,
-        earns_parts=len(fields) > 1 and current.number_of_try <= TRIES_WITH_PARTS,
-        first_fault=next((each.controls[0][0].name for each in fields if each.fault), ""),
-        explanation=explanation[0] if explanation else None,
-    )
 
 
 def source_of(manifest: AnswerManifest, form: Mapping[str, str]) -> str:

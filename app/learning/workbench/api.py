@@ -10,13 +10,13 @@ from app.core.database import Database
 from app.core.errors import EditorialClosed
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.settings import Settings
 from app.grading.attempts.give_up import GiveUps
 from app.grading.attempts.questions import question_of
 from app.grading.queue.local_judge import LocalJudge
 from app.learning.workbench.drafts import Draft, Drafts
-from app.learning.workbench.editorial import access_of
+from app.learning.workbench.editorial import Editorials
 from app.learning.workbench.formatting import Formatter
 from app.learning.workbench.question_schemas import QuestionJSON
 from app.learning.workbench.schemas import (
@@ -74,10 +74,11 @@ async def format_python(
     summary="The editorial, once you have solved the problem or given up on it",
     response_model=EditorialJSON,
 )
-async def read_editorial(request: Request, slug: str, user: Reader) -> EditorialJSON:
-    services = services_of(request)
-    package = (await services[Visibility].visible(user, slug)).require("editorial")
-    is_open, gave_up_at = await access_of(user, services, package)
+async def read_editorial(
+    slug: str, user: Reader, visibility: Provided[Visibility], editorials: Provided[Editorials]
+) -> EditorialJSON:
+    package = (await visibility.visible(user, slug)).require("editorial")
+    is_open, gave_up_at = await editorials.access_of(user, package)
     if not is_open:
         raise EditorialClosed("It opens when one of your attempts is accepted, or when you give up on the problem.")
     return EditorialJSON(problem=package.slug, editorial=package.editorial, gave_up_at=gave_up_at)

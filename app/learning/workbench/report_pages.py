@@ -41,7 +41,7 @@ async def report_fault(
 async def list_reports(
     user: Instructor, catalogue: Provided[Catalogue], reports: Provided[FaultReports]
 ) -> HTMLResponse:
-    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    titles = catalogue.titles()
     return render_page("reports.html", user=user, reports=await reports.open_first(), titles=titles)
 
 

@@ -9,7 +9,6 @@ from sqlalchemy import select
 
 from app.accounts.caller import User
 from app.core.database import Database
-from app.core.services import Services
 from app.core.web.alignment import align
 from app.core.web.highlight import highlight_code
 from app.grading.queue.models import AttemptRow
@@ -39,28 +38,34 @@ class AcceptedAttempt:
     source: str
 
 
-async def accepted_attempt(user: User, services: Services, slug: str) -> AcceptedAttempt | None:
-    """The user's latest accepted attempt at the problem, which opens its reference to them.
+class Solutions:
+    """Safe to share between requests."""
 
-    None while an open exam or interview closes solutions of this problem to the user.
-    """
-    if await services[Visibility].closed(user, slug, "solutions") is not None:
-        return None
-    query = (
-        select(AttemptRow.id, AttemptRow.source)
-        .where(
-            AttemptRow.user_id == user.id,
-            AttemptRow.problem == slug,
-            AttemptRow.kind == "attempt",
-            AttemptRow.verdict_status == "accepted",
+    def __init__(self, database: Database, visibility: Visibility) -> None:
+        self._database, self._visibility = database, visibility
+
+    async def accepted_attempt(self, user: User, slug: str) -> AcceptedAttempt | None:
+        """The user's latest accepted attempt at the problem, which opens its reference to them.
+
+        None while an open exam or interview closes solutions of this problem to the user.
+        """
+        if await self._visibility.closed(user, slug, "solutions") is not None:
+            return None
+        query = (
+            select(AttemptRow.id, AttemptRow.source)
+            .where(
+                AttemptRow.user_id == user.id,
+                AttemptRow.problem == slug,
+                AttemptRow.kind == "attempt",
+                AttemptRow.verdict_status == "accepted",
+            )
+            .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+            .limit(1)
         )
-        .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-        .limit(1)
-    )
-    async with services[Database].reading() as session:
-        shown = await shown_only(session, user_id=user.id, problem=slug)
-        row = (await session.execute(query.where(*shown))).first()
-    return AcceptedAttempt(*row) if row else None
+        async with self._database.reading() as session:
+            shown = await shown_only(session, user_id=user.id, problem=slug)
+            row = (await session.execute(query.where(*shown))).first()
+        return AcceptedAttempt(*row) if row else None
 
 
 def side_by_side(mine: str, reference: str) -> list[Row]:

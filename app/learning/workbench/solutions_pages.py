@@ -2,15 +2,17 @@
 
 import asyncio
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from app.accounts.web import Reader
-from app.core.services import services_of
+from app.core.database import Database
+from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.grading.attempts.next_problem import next_problem
-from app.learning.workbench.solutions import accepted_attempt, coloured, side_by_side
+from app.learning.workbench.solutions import Solutions, coloured, side_by_side
+from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.package.package import Package
 
@@ -18,12 +20,18 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/problems/{slug}/solutions")
-async def show_solutions(request: Request, slug: str, user: Reader) -> HTMLResponse:
+async def show_solutions(
+    slug: str,
+    user: Reader,
+    visibility: Provided[Visibility],
+    solutions: Provided[Solutions],
+    database: Provided[Database],
+    catalogue: Provided[Catalogue],
+) -> HTMLResponse:
     """Without an accepted attempt, it only says when it opens."""
-    services = services_of(request)
-    seen = await services[Visibility].visible(user, slug)
+    seen = await visibility.visible(user, slug)
     package = seen.package
-    attempt = await accepted_attempt(user, services, package.slug)
+    attempt = await solutions.accepted_attempt(user, package.slug)
     if attempt is None:
         exam = seen.closes("solutions")
         return render_page("solutions.html", user=user, problem=package, attempt=None, following=None, exam=exam)
@@ -34,7 +42,7 @@ async def show_solutions(request: Request, slug: str, user: Reader) -> HTMLRespo
         attempt=attempt,
         rows=await asyncio.to_thread(side_by_side, attempt.source, package.reference),
         styles=await asyncio.to_thread(_styles, package),
-        following=await next_problem(user, services, package.slug),
+        following=await next_problem(user, database, catalogue, package.slug),
     )
 
 
