@@ -1,5 +1,6 @@
 """The forms with which instructors create, change and withdraw assignments."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
@@ -9,7 +10,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import Instructor
 from app.core.errors import FieldInvalid, Refused
-from app.core.services import Provided, services_of
+from app.core.rest.actions import PageOf
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
@@ -25,7 +27,7 @@ from app.teaching.courses.assignments import (
 )
 from app.teaching.courses.categories import MOST_WEIGHT, Categories
 from app.teaching.courses.course_in_path import TaughtCourse
-from app.teaching.courses.course_pages import CoursePage, local_of, titles_of
+from app.teaching.courses.course_pages import CoursePages, local_of
 from app.teaching.courses.due_dates import from_local, to_local
 from app.teaching.courses.exam_access import LONGEST_DURATION, read_networks, split_networks
 from app.teaching.courses.grade_arithmetic import Rule
@@ -36,26 +38,70 @@ router = APIRouter(prefix="/courses/{course_id}/assignments", include_in_schema=
 _LARGEST_FORM = 16 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class AssignmentPage:
+    """The page on which an assignment is changed."""
+
+    catalogue: Provided[Catalogue]
+    categories: Provided[Categories]
+    dates: Provided[SectionDates]
+
+    async def show(
+        self,
+        user: User,
+        course: Course,
+        assignment: Assignment,
+        form: dict[str, str] | None = None,
+        refusal: Refused | None = None,
+        section: dict[str, str] | None = None,
+    ) -> HTMLResponse:
+        """`form` and `section`, the form for the dates of a section, are what was typed into one that was refused."""
+        return render_page(
+            "assignment_edit.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            course=course,
+            assignment=assignment,
+            form=_as_form(course, assignment) if form is None else form,
+            refusal=refusal,
+            titles=self.catalogue.titles(),
+            categories=await self.categories.of(course),
+            section=section or {},
+            sections=await self.dates.sections(course),
+            section_dates=await self.dates.of(assignment),
+            local=local_of(course),
+        )
+
+
 @router.post("")
 async def assign(
-    request: Request, course: TaughtCourse, user: Instructor, assignments: Provided[AssignmentChanges]
+    request: Request,
+    course: TaughtCourse,
+    user: Instructor,
+    assignments: Provided[AssignmentChanges],
+    catalogue: Provided[Catalogue],
+    pages: Provided[CoursePages],
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
     try:
         if _adds(form):
-            return await CoursePage(request, course, user).show(_with_problem(request, form))
+            return await pages.show(user, course, _with_problem(catalogue, form))
         await assignments.create(user, course, _terms(form, course))
     except Refused as refusal:
-        return await CoursePage(request, course, user).show(form, refusal)
+        return await pages.show(user, course, form, refusal)
     return _go_to(course)
 
 
 @router.get("/{assignment_id}/edit")
 async def edit(
-    request: Request, course: TaughtCourse, assignment_id: str, user: Instructor, courses: Provided[Courses]
+    course: TaughtCourse,
+    assignment_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    page: PageOf[AssignmentPage],
 ) -> HTMLResponse:
     assignment = await courses.assignment(course, assignment_id)
-    return await _edit_page(request, user, course, assignment, _as_form(course, assignment))
+    return await page.show(user, course, assignment)
 
 
 @router.post("/{assignment_id}/edit")
@@ -66,16 +112,18 @@ async def change(
     user: Instructor,
     courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
+    catalogue: Provided[Catalogue],
+    page: PageOf[AssignmentPage],
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
     assignment = await courses.assignment(course, assignment_id)
     try:
         if _adds(form):
-            return await _edit_page(request, user, course, assignment, _with_problem(request, form))
+            return await page.show(user, course, assignment, _with_problem(catalogue, form))
         terms = _terms(form, course, assignment)
         await assignments.change(user, course, assignment, terms, form.get("reason", ""))
     except Refused as refusal:
-        return await _edit_page(request, user, course, assignment, form, refusal)
+        return await page.show(user, course, assignment, form, refusal)
     return _go_to(course)
 
 
@@ -87,50 +135,17 @@ async def withdraw(
     user: Instructor,
     courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
+    pages: Provided[CoursePages],
 ) -> Response:
     """The page has a form that creates it again, so there is no redirect."""
     form = await read_form(request)
     assignment = await courses.assignment(course, assignment_id)
     await assignments.withdraw(user, course, assignment_id, form.get("reason", ""))
-    return await CoursePage(request, course, user).show({}, withdrawn=_as_form(course, assignment))
-
-
-async def show_refused_section(
-    request: Request, user: User, course: Course, assignment: Assignment, form: dict[str, str], refusal: Refused
-) -> HTMLResponse:
-    """The page with why the form for the dates of a section was refused, and what was typed into it."""
-    return await _edit_page(request, user, course, assignment, _as_form(course, assignment), refusal, section=form)
+    return await pages.show(user, course, {}, withdrawn=_as_form(course, assignment))
 
 
 def _go_to(course: Course) -> Response:
     return RedirectResponse(f"/courses/{course.id}", status_code=303)
-
-
-async def _edit_page(
-    request: Request,
-    user: User,
-    course: Course,
-    assignment: Assignment,
-    form: dict[str, str],
-    refusal: Refused | None = None,
-    section: dict[str, str] | None = None,
-) -> HTMLResponse:
-    services = services_of(request)
-    return render_page(
-        "assignment_edit.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        course=course,
-        assignment=assignment,
-        form=form,
-        refusal=refusal,
-        titles=titles_of(request),
-        categories=await services[Categories].of(course),
-        section=section or {},
-        sections=await services[SectionDates].sections(course),
-        section_dates=await services[SectionDates].of(assignment),
-        local=local_of(course),
-    )
 
 
 def _adds(form: dict[str, str]) -> bool:
@@ -138,9 +153,9 @@ def _adds(form: dict[str, str]) -> bool:
     return form.get("step") == "add" and bool(form.get("add", "").strip())
 
 
-def _with_problem(request: Request, form: dict[str, str]) -> dict[str, str]:
+def _with_problem(catalogue: Catalogue, form: dict[str, str]) -> dict[str, str]:
     """The form with the chosen problem as another line. Raises `FieldInvalid`."""
-    found = services_of(request)[Catalogue].find(form["add"])
+    found = catalogue.find(form["add"])
     if found is None:
         raise FieldInvalid(
             f"add: no problem, or more than one, matches {form['add'][:100]!r}. Choose one from the list."

@@ -1,6 +1,7 @@
 """The categories of a course and what they weigh: on a page with a line for each, and over REST."""
 
 import re
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -10,7 +11,7 @@ from app.accounts.web import Instructor
 from app.core.errors import FieldInvalid, Refused
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.teaching.courses.categories import Categories
@@ -44,35 +45,44 @@ async def replace_categories(
 
 @router.get("")
 async def show_categories(
-    request: Request, course: TaughtCourse, user: Instructor, categories: Provided[Categories]
+    course: TaughtCourse, user: Instructor, categories: Provided[Categories], courses: Provided[Courses]
 ) -> HTMLResponse:
-    return await _page(request, user, course, {"categories": _as_lines(await categories.of(course))})
+    current = await categories.of(course)
+    return await _page(user, course, current, courses, {"categories": _as_lines(current)})
 
 
 @router.post("")
 async def change_categories(
-    request: Request, course: TaughtCourse, user: Instructor, categories: Provided[Categories]
+    request: Request,
+    course: TaughtCourse,
+    user: Instructor,
+    categories: Provided[Categories],
+    courses: Provided[Courses],
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
     try:
         found = _from_lines(form.get("categories", ""))
         await categories.replace(user, course, found, form.get("reason", ""))
     except Refused as refusal:
-        return await _page(request, user, course, form, refusal)
+        return await _page(user, course, await categories.of(course), courses, form, refusal)
     return RedirectResponse(f"/courses/{course.id}/categories", status_code=303)
 
 
 async def _page(
-    request: Request, user: User, course: Course, form: dict[str, str], refusal: Refused | None = None
+    user: User,
+    course: Course,
+    categories: Sequence[Category],
+    courses: Courses,
+    form: dict[str, str],
+    refusal: Refused | None = None,
 ) -> HTMLResponse:
-    services = services_of(request)
     return render_page(
         "categories.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         course=course,
-        categories=await services[Categories].of(course),
-        assignments=await services[Courses].assignments(course),
+        categories=categories,
+        assignments=await courses.assignments(course),
         form=form,
         refusal=refusal,
     )

@@ -1,5 +1,6 @@
 """A cell of the gradebook: its page with a form for each thing that is given by hand, and the same over REST."""
 
+from collections.abc import Mapping
 from typing import get_args
 
 from fastapi import APIRouter, Request
@@ -12,14 +13,14 @@ from app.core.database import Database
 from app.core.errors import FieldInvalid, Refused
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.grading.queue.withheld_verdicts import withheld_of
+from app.problems.catalogue import Catalogue
 from app.teaching.courses.cell_schemas import FullCellJSON, NewCellJSON
 from app.teaching.courses.cells import Cells, CellView, NewMark, where
 from app.teaching.courses.course_in_path import GradedCourse
-from app.teaching.courses.course_pages import titles_of
 from app.teaching.courses.due_dates import to_local
 from app.teaching.courses.grade_arithmetic import Role, shown_points
 from app.teaching.courses.gradebook import seen_by_staff
@@ -41,11 +42,42 @@ if set(_ROLE_WORDS) != set(get_args(Role)):
     raise AssertionError("each role of an attempt needs words")
 
 
+class CellsByPath:
+    """The cells of gradebooks as a path names them. Safe to share between requests."""
+
+    def __init__(self, database: Database, courses: Courses, cells: Cells, audit: AuditLog) -> None:
+        self._database, self._courses, self._cells, self._audit = database, courses, cells, audit
+
+    async def read(
+        self, course: Course, assignment_id: str, problem: str, person_id: str
+    ) -> tuple[CellView, list[AuditEntry]]:
+        """The cell, and what the audit log says about it."""
+        assignment = await self._courses.assignment(course, assignment_id)
+        view = await self._cells.read(course, assignment, problem, person_id)
+        endings: dict[Action, str] = {"cell-changed": where(assignment, problem), "score-changed": f" at {problem}"}
+        history = await self._audit.of_person(view.person.id, endings)
+        async with self._database.reading() as session:
+            withheld = await withheld_of(session, view.person.id, seen=await seen_by_staff(session, course))
+        return view, [each for each in history if not withheld.names_one([each.detail])]
+
+    async def change(
+        self,
+        user: User,
+        course: Course,
+        assignment_id: str,
+        problem: str,
+        person_id: str,
+        marks: Mapping[Kind, NewMark | None],
+    ) -> None:
+        assignment = await self._courses.assignment(course, assignment_id)
+        await self._cells.change(user, course, assignment, problem, person_id, marks)
+
+
 @api.get(_PATH, summary="A cell of the gradebook, for those who read it")
 async def get_cell(
-    request: Request, course: GradedCourse, assignment_id: str, slug: str, person_id: str
+    course: GradedCourse, assignment_id: str, slug: str, person_id: str, cells: Provided[CellsByPath]
 ) -> FullCellJSON:
-    return FullCellJSON.full(*await _read(request, course, assignment_id, slug, person_id))
+    return FullCellJSON.full(*await cells.read(course, assignment_id, slug, person_id))
 
 
 @api.put(
@@ -54,35 +86,42 @@ async def get_cell(
     responses=problem_responses(409),
 )
 async def put_cell(
-    request: Request,
     course: GradedCourse,
     user: Grader,
     assignment_id: str,
     slug: str,
     person_id: str,
     body: NewCellJSON,
+    cells: Provided[CellsByPath],
 ) -> FullCellJSON:
-    services = services_of(request)
-    assignment = await services[Courses].assignment(course, assignment_id)
-    await services[Cells].change(user, course, assignment, slug, person_id, body.marks())
-    return FullCellJSON.full(*await _read(request, course, assignment_id, slug, person_id))
+    await cells.change(user, course, assignment_id, slug, person_id, body.marks())
+    return FullCellJSON.full(*await cells.read(course, assignment_id, slug, person_id))
 
 
 @api.delete(_PATH, status_code=204, summary="Take back all that is given by hand to a cell of the gradebook")
 async def clear_cell(
-    request: Request, course: GradedCourse, user: Grader, assignment_id: str, slug: str, person_id: str
+    course: GradedCourse,
+    user: Grader,
+    assignment_id: str,
+    slug: str,
+    person_id: str,
+    cells: Provided[CellsByPath],
 ) -> None:
-    services = services_of(request)
-    assignment = await services[Courses].assignment(course, assignment_id)
-    await services[Cells].change(user, course, assignment, slug, person_id, dict.fromkeys(KINDS))
+    await cells.change(user, course, assignment_id, slug, person_id, dict.fromkeys(KINDS))
 
 
 @router.get(_PATH)
 async def show_cell(
-    request: Request, course: GradedCourse, user: Grader, assignment_id: str, slug: str, person_id: str
+    course: GradedCourse,
+    user: Grader,
+    assignment_id: str,
+    slug: str,
+    person_id: str,
+    cells: Provided[CellsByPath],
+    catalogue: Provided[Catalogue],
 ) -> HTMLResponse:
-    view, history = await _read(request, course, assignment_id, slug, person_id)
-    return _page(request, user, view, history, {})
+    view, history = await cells.read(course, assignment_id, slug, person_id)
+    return _page(user, catalogue.title_of(view.column.problem), view, history, {})
 
 
 @router.post(_PATH)
@@ -93,38 +132,24 @@ async def change_cell(
     assignment_id: str,
     slug: str,
     person_id: str,
-    courses: Provided[Courses],
-    cells: Provided[Cells],
+    cells: Provided[CellsByPath],
+    catalogue: Provided[Catalogue],
 ) -> Response:
     """One mark: `step` is `give` or `take`."""
     form = await read_form(request)
-    assignment = await courses.assignment(course, assignment_id)
     try:
         kind = _kind(form)
         new = None if form.get("step") == "take" else _mark(kind, form)
-        await cells.change(user, course, assignment, slug, person_id, {kind: new})
+        await cells.change(user, course, assignment_id, slug, person_id, {kind: new})
     except Refused as refusal:
-        view, history = await _read(request, course, assignment_id, slug, person_id)
-        return _page(request, user, view, history, form, refusal)
+        view, history = await cells.read(course, assignment_id, slug, person_id)
+        return _page(user, catalogue.title_of(view.column.problem), view, history, form, refusal)
     return RedirectResponse(f"{_address(course, assignment_id, slug, person_id)}#{kind}", status_code=303)
 
 
-async def _read(
-    request: Request, course: Course, assignment_id: str, problem: str, person_id: str
-) -> tuple[CellView, list[AuditEntry]]:
-    services = services_of(request)
-    assignment = await services[Courses].assignment(course, assignment_id)
-    view = await services[Cells].read(course, assignment, problem, person_id)
-    endings: dict[Action, str] = {"cell-changed": where(assignment, problem), "score-changed": f" at {problem}"}
-    history = await services[AuditLog].of_person(view.person.id, endings)
-    async with services[Database].reading() as session:
-        withheld = await withheld_of(session, view.person.id, seen=await seen_by_staff(session, course))
-    return view, [each for each in history if not withheld.names_one([each.detail])]
-
-
 def _page(
-    request: Request,
     user: User,
+    title: str,
     view: CellView,
     history: list[AuditEntry],
     form: dict[str, str],
@@ -137,7 +162,7 @@ def _page(
         user=user,
         course=view.course,
         column=column,
-        title=titles_of(request).get(column.problem, column.problem),
+        title=title,
         view=view,
         cell=view.cell,
         marks={each.kind: each for each in view.cell.marks},

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
@@ -12,7 +12,7 @@ from app.accounts.web import Instructor
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.body import RequestBody
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.view import View
 from app.core.web.templating import render_page
 from app.teaching.courses.course_copies import DATE_PATTERN, CopiedAssignment, CopiedDates, CourseCopies, suggested_day
@@ -69,9 +69,9 @@ class CopyPreview(View):
 
 @dataclass(frozen=True)
 class CourseCopyPage(FormPage):
-    request: Request
     course: TaughtCourse
     user: Instructor
+    courses: Provided[Courses]
 
     @property
     def address(self) -> str:
@@ -81,7 +81,7 @@ class CourseCopyPage(FormPage):
         return await self.show(typed, refusal=refusal)
 
     async def suggested(self) -> dict[str, str]:
-        assignments = await services_of(self.request)[Courses].assignments(self.course)
+        assignments = await self.courses.assignments(self.course)
         first = min((each.opens_at for each in assignments), default=None)
         return {"name": self.course.name, "opens": suggested_day(self.course, first)}
 

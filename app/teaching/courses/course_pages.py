@@ -3,20 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import HTMLResponse, Response
 
+from app.accounts.caller import User
 from app.accounts.web import Grader, Instructor, Reader
 from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, FormPage, Typed
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor, LongNewestFirst, Page
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
 from app.problems.exams import words_of
@@ -40,23 +41,73 @@ _MOST_MEMBERS = 50
 _ANNOUNCEMENTS = 5
 
 
-@dataclass(frozen=True)
-class CoursePage(FormPage):
-    """A course with its announcements, assignments and people."""
+class CourseWork:
+    """The assignments of a course, as one of its members sees them. Safe to share between requests."""
 
-    request: Request
-    course: JoinedCourse
-    user: Reader
+    def __init__(
+        self,
+        database: Database,
+        catalogue: Catalogue,
+        courses: Courses,
+        starts: ExamStarts,
+        dates: SectionDates,
+        extensions: Extensions,
+        problems: CourseProblems,
+    ) -> None:
+        self._database, self._catalogue, self._courses = database, catalogue, courses
+        self._starts, self._dates, self._extensions, self._problems = starts, dates, extensions, problems
 
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}"
+    async def arrange(self, user: User, course: Course, q: str, after: str | None) -> dict[str, Any]:
+        """Values for the template. `q` and `after` narrow the assignments down."""
+        moment = now()
+        every = await self._starts.shown_to(user, course, await self._courses.assignments(course))
+        every = await self._dates.for_student(course, user, every)
+        assignments = [each for each in every if course.is_taught or each.opens_at <= moment]
+        columns = columns_of(assignments)
+        mine = await gradebook(self._database, course, columns, only=user.id)
+        mine_alone = next(iter(mine), None)
+        named = [each for each in assignments if each.is_named(q)]
+        page = Page.part(named, Cursor(SHOWN, after), lambda each: each.id, no_assignment)
+        return {
+            "now": moment,
+            "assignments": page,
+            "links": ListLinks(f"/courses/{course.id}", page, after, {"q": q}),
+            "dropped": [each.name for each in assignments if mine_alone and each.id in mine_alone.grade.dropped],
+            "own": {
+                (column.assignment.id, column.problem): cell
+                for line in mine
+                for column, cell in zip(columns, line.cells, strict=True)
+            },
+            "grade": mine_alone.grade if mine_alone else None,
+            "extensions": await self._extensions.of_student(course, user),
+            "titles": self._catalogue.titles(),
+            "warnings": {
+                each.id: await self._problems.warnings([it.problem for it in each.problems])
+                for each in page
+                if each.is_exam and course.is_taught
+            },
+            "answered": {each.slug for each in self._catalogue.all() if each.manifest.mode == "answer"},
+        }
 
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
+
+class CoursePages:
+    """Shows a course with its announcements, assignments and people. Safe to share between requests."""
+
+    def __init__(
+        self,
+        work: CourseWork,
+        announcements: Announcements,
+        categories: Categories,
+        members: CourseMembers,
+        roster: RosterLines,
+    ) -> None:
+        self._work, self._announcements, self._categories = work, announcements, categories
+        self._members, self._roster = members, roster
 
     async def show(
         self,
+        user: User,
+        course: Course,
         form: dict[str, str],
         refusal: Refused | None = None,
         removed: str = "",
@@ -68,23 +119,7 @@ class CoursePage(FormPage):
         `withdrawn` has the fields of an assignment that was withdrawn: the page offers to undo either. `q` and `after`
         narrow the assignments down.
         """
-        services, course, user = services_of(self.request), self.course, self.user
         is_manager = course.is_taught
-        moment = now()
-        every = await services[ExamStarts].shown_to(user, course, await services[Courses].assignments(course))
-        every = await services[SectionDates].for_student(course, user, every)
-        assignments = [each for each in every if is_manager or each.opens_at <= moment]
-        columns = columns_of(assignments)
-        mine = await gradebook(services[Database], course, columns, only=user.id)
-        mine_alone = next(iter(mine), None)
-        named = [each for each in assignments if each.is_named(q)]
-        page = Page.part(named, Cursor(SHOWN, after), lambda each: each.id, no_assignment)
-        latest = await services[Announcements].of(course, Cursor(_ANNOUNCEMENTS))
-        own = {
-            (column.assignment.id, column.problem): cell
-            for line in mine
-            for column, cell in zip(columns, line.cells, strict=True)
-        }
         return render_page(
             "course.html",
             status_code=refusal.status if refusal else 200,
@@ -92,33 +127,34 @@ class CoursePage(FormPage):
             course=course,
             manages=is_manager,
             reads_gradebook=is_manager or course.is_assisted,
-            assignments=page,
-            links=ListLinks(self.address, page, after, {"q": q}),
-            dropped=[each.name for each in assignments if mine_alone and each.id in mine_alone.grade.dropped],
-            now=moment,
             local=local_of(course),
-            own=own,
-            grade=mine_alone.grade if mine_alone else None,
-            extensions=await services[Extensions].of_student(course, user),
-            titles=titles_of(self.request),
             part_words=words_of,
-            warnings={
-                each.id: await services[CourseProblems].warnings([it.problem for it in each.problems])
-                for each in page
-                if each.is_exam and is_manager
-            },
-            categories=await services[Categories].of(course) if is_manager else [],
-            answered={each.slug for each in services[Catalogue].all() if each.manifest.mode == "answer"},
-            announcements=latest,
+            categories=await self._categories.of(course) if is_manager else [],
+            announcements=await self._announcements.of(course, Cursor(_ANNOUNCEMENTS)),
             longest_announcement=LONGEST_ANNOUNCEMENT,
-            members=await services[CourseMembers].of(course) if is_manager else [],
+            members=await self._members.of(course) if is_manager else [],
             most_members=_MOST_MEMBERS,
-            identities=await services[RosterLines].of_course(course.id) if is_manager else {},
-            removed=await services[CourseMembers].former(course, removed) if course.allows("roster") else None,
+            identities=await self._roster.of_course(course.id) if is_manager else {},
+            removed=await self._members.former(course, removed) if course.allows("roster") else None,
             withdrawn=withdrawn,
             refusal=refusal,
             form=form,
+            **await self._work.arrange(user, course, q, after),
         )
+
+
+@dataclass(frozen=True)
+class CoursePage(FormPage):
+    course: JoinedCourse
+    user: Reader
+    pages: Provided[CoursePages]
+
+    @property
+    def address(self) -> str:
+        return f"/courses/{self.course.id}"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.pages.show(self.user, self.course, typed, refusal)
 
 
 actions = Actions("courses", CoursePage, "/courses/{course_id}")
@@ -126,12 +162,14 @@ actions = Actions("courses", CoursePage, "/courses/{course_id}")
 
 @actions.pages.get("")
 async def show_course(
-    page: PageOf[CoursePage],
+    course: JoinedCourse,
+    user: Reader,
+    pages: Provided[CoursePages],
     removed: Annotated[str, Query(max_length=32)] = "",
     q: Annotated[str, Query(max_length=100)] = "",
     after: Annotated[str | None, Query(max_length=32)] = None,
 ) -> HTMLResponse:
-    return await page.show({}, removed=removed, q=q.strip(), after=after)
+    return await pages.show(user, course, {}, removed=removed, q=q.strip(), after=after)
 
 
 @actions.pages.get("/announcements")
@@ -226,7 +264,3 @@ async def set_role_in_course(
 def local_of(course: Course) -> Callable[[datetime], str]:
     """Writes moments in the time zone of the course."""
     return lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}"
-
-
-def titles_of(request: Request) -> dict[str, str]:
-    return {each.slug: each.manifest.title for each in services_of(request)[Catalogue].all()}

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from fastapi import Request
 from pydantic import Field
 from starlette.responses import HTMLResponse, Response
 
@@ -11,7 +10,7 @@ from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.view import View
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
@@ -38,9 +37,10 @@ class CourseProblemList(View):
 
 @dataclass(frozen=True)
 class CourseProblemPage(FormPage):
-    request: Request
     course: TaughtCourse
     user: Instructor
+    problems: Provided[CourseProblems]
+    catalogue: Provided[Catalogue]
 
     @property
     def address(self) -> str:
@@ -50,14 +50,14 @@ class CourseProblemPage(FormPage):
         return await self.show(typed, refusal)
 
     async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
-        services, course = services_of(self.request), self.course
+        course = self.course
         return render_page(
             "course_problems.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,
-            problems=await services[CourseProblems].of(course),
-            titles={each.slug: each.manifest.title for each in services[Catalogue].all()},
+            problems=await self.problems.of(course),
+            titles=self.catalogue.titles(),
             local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
             form=form,
             refusal=refusal,

@@ -10,7 +10,7 @@ from app.accounts.web import Instructor
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.teaching.courses.course_changes import CourseChanges
@@ -35,6 +35,8 @@ class CourseSettingsPage(FormPage):
     request: Request
     course: TaughtCourse
     user: Instructor
+    staff: Provided[CourseStaff]
+    members: Provided[CourseMembers]
 
     @property
     def address(self) -> str:
@@ -58,8 +60,8 @@ class CourseSettingsPage(FormPage):
             user=self.user,
             course=self.course,
             zones=time_zones(),
-            instructors=await services_of(self.request)[CourseStaff].of(self.course.id),
-            assistants=await services_of(self.request)[CourseMembers].assistants(self.course),
+            instructors=await self.staff.of(self.course.id),
+            assistants=await self.members.assistants(self.course),
             meanings=RIGHT_MEANINGS,
             form=form,
             refusal=refusal,

@@ -1,5 +1,6 @@
 """The page on which a student starts an exam and finds its problems, and the same over REST."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -10,10 +11,11 @@ from app.accounts.caller import User
 from app.accounts.web import Reader, Submitter
 from app.core.clock import now
 from app.core.errors import Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
@@ -36,11 +38,12 @@ class ExamPasswordJSON(RequestBody):
     password: str = Field("", max_length=LONGEST_PASSWORD)
 
 
-async def _exam_in_path(request: Request, course: JoinedCourse, assignment_id: str, user: Reader) -> Exam:
+async def _exam_in_path(
+    course: JoinedCourse, assignment_id: str, user: Reader, courses: Provided[Courses], dates: Provided[SectionDates]
+) -> Exam:
     """Students do not see an assignment before it opens. Raises `CourseNotFound` and `AssignmentNotFound`."""
-    services = services_of(request)
-    assignment = await services[Courses].assignment(course, assignment_id)
-    [for_them] = await services[SectionDates].for_student(course, user, [assignment])
+    assignment = await courses.assignment(course, assignment_id)
+    [for_them] = await dates.for_student(course, user, [assignment])
     if for_them.opens_at > now() and not course.is_taught:
         raise no_assignment(assignment_id)
     return course, assignment
@@ -54,22 +57,48 @@ async def _form(request: Request) -> dict[str, str]:
     return await read_form(request)
 
 
+@dataclass(frozen=True, slots=True)
+class ExamPage:
+    starts: Provided[ExamStarts]
+    dates: Provided[SectionDates]
+    catalogue: Provided[Catalogue]
+
+    async def show(self, user: User, exam: Exam, refusal: Refused | None = None) -> HTMLResponse:
+        course, found = exam
+        shown = await self.starts.shown_to(user, course, [found])
+        [assignment] = await self.dates.for_student(course, user, shown)
+        return render_page(
+            "exam.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            course=course,
+            assignment=assignment,
+            start=await self.starts.of(user, assignment),
+            now=now(),
+            local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
+            titles=self.catalogue.titles(),
+            refusal=refusal,
+        )
+
+
 @router.get(f"{_PATH}/exam")
-async def show_exam(request: Request, user: Reader, exam: ExamInPath) -> HTMLResponse:
-    return await _page(request, user, exam)
+async def show_exam(user: Reader, exam: ExamInPath, page: PageOf[ExamPage]) -> HTMLResponse:
+    return await page.show(user, exam)
 
 
 @router.post(f"{_PATH}/start")
 async def start_on_page(
-    request: Request, user: Submitter, form: Annotated[dict[str, str], Depends(_form)], exam: ExamInPath
+    user: Submitter,
+    form: Annotated[dict[str, str], Depends(_form)],
+    exam: ExamInPath,
+    starts: Provided[ExamStarts],
+    page: PageOf[ExamPage],
 ) -> Response:
     course, assignment = exam
     try:
-        await services_of(request)[ExamStarts].start(
-            user, course, assignment, form.get("password", "")[: LONGEST_PASSWORD + 1]
-        )
+        await starts.start(user, course, assignment, form.get("password", "")[: LONGEST_PASSWORD + 1])
     except Refused as refusal:
-        return await _page(request, user, (course, assignment), refusal)
+        return await page.show(user, exam, refusal)
     return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/exam", status_code=303)
 
 
@@ -87,22 +116,3 @@ async def start_exam(
     exam: ExamInPath, user: Submitter, body: ExamPasswordJSON, starts: Provided[ExamStarts]
 ) -> ExamStart:
     return await starts.start(user, *exam, body.password)
-
-
-async def _page(request: Request, user: User, exam: Exam, refusal: Refused | None = None) -> HTMLResponse:
-    services, (course, found) = services_of(request), exam
-    starts = services[ExamStarts]
-    shown = await starts.shown_to(user, course, [found])
-    [assignment] = await services[SectionDates].for_student(course, user, shown)
-    return render_page(
-        "exam.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        course=course,
-        assignment=assignment,
-        start=await starts.of(user, assignment),
-        now=now(),
-        local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
-        titles={each.slug: each.manifest.title for each in services[Catalogue].all()},
-        refusal=refusal,
-    )

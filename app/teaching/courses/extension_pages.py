@@ -2,6 +2,7 @@
 right `extensions`.
 """
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -10,9 +11,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import Grader
 from app.core.errors import Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.teaching.courses.assignment_form import number_in
@@ -24,18 +26,49 @@ from app.teaching.courses.service import Assignment, Course, Courses
 router = APIRouter(prefix="/courses/{course_id}/assignments/{assignment_id}", include_in_schema=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ExtensionsPage:
+    extensions: Provided[Extensions]
+    members: Provided[CourseMembers]
+
+    async def show(
+        self,
+        user: User,
+        course: Course,
+        assignment: Assignment,
+        form: dict[str, str],
+        refusal: Refused | None = None,
+        q: str = "",
+        after: str | None = None,
+    ) -> HTMLResponse:
+        extensions = await self.extensions.of(course, assignment, Cursor(SHOWN, after), q)
+        here = f"/courses/{course.id}/assignments/{assignment.id}/extensions"
+        return render_page(
+            "extensions.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            course=course,
+            assignment=assignment,
+            form=form,
+            refusal=refusal,
+            extensions=extensions,
+            links=ListLinks(here, extensions, after, {"q": q}),
+            students=[each for each in await self.members.of(course) if each.role == "student"],
+        )
+
+
 @router.get("/extensions")
 async def show_extensions(
-    request: Request,
     course: CourseForExtensions,
     assignment_id: str,
     user: Grader,
     courses: Provided[Courses],
+    page: PageOf[ExtensionsPage],
     q: Annotated[str, Query(max_length=100)] = "",
     after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
     assignment = await courses.assignment(course, assignment_id)
-    return await _page(request, user, course, assignment, {}, q=q.strip(), after=after)
+    return await page.show(user, course, assignment, {}, q=q.strip(), after=after)
 
 
 @router.post("/extend")
@@ -46,6 +79,7 @@ async def extend(
     user: Grader,
     courses: Provided[Courses],
     extensions: Provided[Extensions],
+    page: PageOf[ExtensionsPage],
 ) -> Response:
     """More time or attempts for one student, who is chosen by name."""
     form = await read_form(request)
@@ -57,32 +91,5 @@ async def extend(
             user, course, assignment, form.get("person", ""), minutes, attempts, form.get("reason", "")
         )
     except Refused as refusal:
-        return await _page(request, user, course, assignment, form, refusal)
+        return await page.show(user, course, assignment, form, refusal)
     return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/extensions", status_code=303)
-
-
-async def _page(
-    request: Request,
-    user: User,
-    course: Course,
-    assignment: Assignment,
-    form: dict[str, str],
-    refusal: Refused | None = None,
-    q: str = "",
-    after: str | None = None,
-) -> HTMLResponse:
-    services = services_of(request)
-    extensions = await services[Extensions].of(course, assignment, Cursor(SHOWN, after), q)
-    here = f"/courses/{course.id}/assignments/{assignment.id}/extensions"
-    return render_page(
-        "extensions.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        course=course,
-        assignment=assignment,
-        form=form,
-        refusal=refusal,
-        extensions=extensions,
-        links=ListLinks(here, extensions, after, {"q": q}),
-        students=[each for each in await services[CourseMembers].of(course) if each.role == "student"],
-    )

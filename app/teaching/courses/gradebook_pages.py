@@ -12,11 +12,11 @@ from app.accounts.web import Grader
 from app.core.database import Database
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.templating import render_page
+from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import GradedCourse
-from app.teaching.courses.course_pages import titles_of
 from app.teaching.courses.gradebook import Column, Line, LineFilter, columns_of, gradebook
 from app.teaching.courses.gradebook_files import Format, Table, canvas_table, moodle_table, table_of
 from app.teaching.courses.gradebook_order import Order, ordered_lines
@@ -42,6 +42,7 @@ async def show_gradebook(
     courses: Provided[Courses],
     database: Provided[Database],
     roster: Provided[RosterLines],
+    catalogue: Provided[Catalogue],
     after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
     """Filter and order are in the address, and so in the address of each further page."""
@@ -58,7 +59,7 @@ async def show_gradebook(
         course=course,
         manages=course.is_taught,
         columns=columns,
-        titles=titles_of(request),
+        titles=catalogue.titles(),
         sections=await roster.sections(course.id),
         lines=lines,
         matching=matching,
@@ -71,28 +72,34 @@ async def show_gradebook(
 
 @router.get("/gradebook.csv")
 async def download_gradebook(
-    request: Request, course: GradedCourse, kind: Annotated[Format, Query(alias="for")] = ""
+    course: GradedCourse,
+    courses: Provided[Courses],
+    database: Provided[Database],
+    kind: Annotated[Format, Query(alias="for")] = "",
+    sort: str = "",
 ) -> Response:
     """All that is known, or a file that a learning platform imports; in the order `sort` of the page."""
-    head, rows = await _table(request, course, kind)
+    head, rows = await _table(course, courses, database, sort, kind)
     return csv_download(f"gradebook{'-' if kind else ''}{kind}.csv", [head, *rows])
 
 
 @router.get("/gradebook.xlsx")
-async def download_workbook(request: Request, course: GradedCourse) -> Response:
-    head, rows = await _table(request, course)
+async def download_workbook(
+    course: GradedCourse, courses: Provided[Courses], database: Provided[Database], sort: str = ""
+) -> Response:
+    head, rows = await _table(course, courses, database, sort)
     # Compressing a large one takes time that other requests should not wait for.
     return await asyncio.to_thread(xlsx_download, "gradebook.xlsx", head, rows, "Gradebook")
 
 
 @router.get("/assignments/{assignment_id}/statistics")
 async def show_statistics(
-    request: Request,
     course: GradedCourse,
     assignment_id: str,
     user: Grader,
     courses: Provided[Courses],
     database: Provided[Database],
+    catalogue: Provided[Catalogue],
 ) -> HTMLResponse:
     assignment = await courses.assignment(course, assignment_id)
     columns = columns_of([assignment])
@@ -104,16 +111,15 @@ async def show_statistics(
         assignment=assignment,
         statistics=statistics_of(columns, lines.items),
         fewest_drawn=FEWEST_DRAWN,
-        titles=titles_of(request),
+        titles=catalogue.titles(),
     )
 
 
-async def _table(request: Request, course: Course, kind: Format = "") -> Table:
+async def _table(course: Course, courses: Courses, database: Database, sort: str, kind: Format = "") -> Table:
     """Head and rows, with all students in the order of the page."""
-    services = services_of(request)
-    columns = columns_of(await services[Courses].assignments(course))
-    order = Order.read(request.query_params.get("sort", ""), len(columns))
-    lines = await ordered_lines(services[Database], course, columns, order)
+    columns = columns_of(await courses.assignments(course))
+    order = Order.read(sort, len(columns))
+    lines = await ordered_lines(database, course, columns, order)
     return _TABLES[kind](columns, lines.items)
 
 

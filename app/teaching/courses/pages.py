@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Instructor, Reader, Submitter
@@ -12,7 +12,7 @@ from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.teaching.courses.due_dates import time_zones
 from app.teaching.courses.schemas import CourseJSON, JoinCodeJSON, NewCourseJSON
@@ -24,8 +24,8 @@ from app.teaching.courses.staff import manages
 class CoursesPage(FormPage):
     """Your courses. With the code of a course, the form for joining it is already filled in."""
 
-    request: Request
     user: Reader
+    courses: Provided[Courses]
     address = "/courses"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
@@ -40,8 +40,7 @@ class CoursesPage(FormPage):
         q: str = "",
         before: str | None = None,
     ) -> HTMLResponse:
-        courses = services_of(self.request)[Courses]
-        found = await courses.visible_to(self.user, Cursor(SHOWN, before), archived=archived, q=q)
+        found = await self.courses.visible_to(self.user, Cursor(SHOWN, before), archived=archived, q=q)
         beside = {"archived": "yes" if archived else ""}
         return render_page(
             "courses.html",
@@ -50,7 +49,7 @@ class CoursesPage(FormPage):
             courses=found,
             links=ListLinks(self.address, found, before, {"q": q}, beside, "before"),
             archived=archived,
-            assists=await courses.assists_any(self.user),
+            assists=await self.courses.assists_any(self.user),
             manages=manages(self.user),
             zones=time_zones(),
             refusal=refusal,

@@ -12,7 +12,7 @@ from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.paging import ById, Cursor
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.view import View
 from app.core.web.templating import render_page
 from app.teaching.courses.course_in_path import CourseForRoster
@@ -31,9 +31,11 @@ Count = Annotated[int | None, Query(ge=0, le=10_000)]
 class RosterPeoplePage(FormPage):
     """Members of a course, and people who have no account yet."""
 
-    request: Request
     course: CourseForRoster
     user: Grader
+    people: Provided[RosterPeople]
+    roster: Provided[RosterLines]
+    mails: Provided[RosterMails]
 
     @property
     def address(self) -> str:
@@ -51,9 +53,8 @@ class RosterPeoplePage(FormPage):
         done: InvitationMails | None = None,
     ) -> HTMLResponse:
         """`done` is what the action that led here has done."""
-        services, course = services_of(self.request), self.course
-        people = services[RosterPeople]
-        found = await people.list(course, Cursor(_PAGE, after), q, section)
+        course = self.course
+        found = await self.people.list(course, Cursor(_PAGE, after), q, section)
         narrowing = {name: value for name, value in {"q": q, "section": section}.items() if value}
         return render_page(
             "course_people.html",
@@ -61,11 +62,11 @@ class RosterPeoplePage(FormPage):
             user=self.user,
             course=course,
             people=found,
-            total=await people.count(course),
-            sections=await services[RosterLines].sections(course.id),
+            total=await self.people.count(course),
+            sections=await self.roster.sections(course.id),
             q=q,
             section=section,
-            has_mail=services[RosterMails].is_on,
+            has_mail=self.mails.is_on,
             refusal=refusal,
             done=done,
             first=f"{self.address}?{urlencode(narrowing)}" if after else None,

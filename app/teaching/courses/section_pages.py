@@ -8,13 +8,14 @@ from starlette.responses import RedirectResponse, Response
 
 from app.accounts.web import Instructor
 from app.core.errors import Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import rest_router
 from app.core.services import Provided
 from app.core.view import View
 from app.core.web.forms import read_form
-from app.teaching.courses.assignment_pages import show_refused_section
+from app.teaching.courses.assignment_pages import AssignmentPage
 from app.teaching.courses.course_in_path import TaughtCourse
 from app.teaching.courses.due_dates import LOCAL_PATTERN, from_local
 from app.teaching.courses.section_dates import Dates, SectionDates
@@ -88,6 +89,7 @@ async def change_section_dates(
     user: Instructor,
     courses: Provided[Courses],
     dates: Provided[SectionDates],
+    page: PageOf[AssignmentPage],
 ) -> Response:
     """One section. `step` is `take` if the dates of the assignment hold for it again."""
     form = await read_form(request)
@@ -97,7 +99,7 @@ async def change_section_dates(
         new = None if is_back else _dates(course, form.get("section_opens", ""), form.get("section_due", ""))
         await dates.change(user, course, assignment, {form.get("section", ""): new})
     except Refused as refusal:
-        return await show_refused_section(request, user, course, assignment, form, refusal)
+        return await page.show(user, course, assignment, refusal=refusal, section=form)
     return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/edit#sections", status_code=303)
 
 

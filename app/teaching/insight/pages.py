@@ -1,5 +1,6 @@
 """The pages on which instructors, and assistants with the right `insight`, see how students are doing."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
@@ -9,8 +10,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import Grader, Instructor
 from app.core.errors import Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.drawings.columns import draw_columns
 from app.core.web.forms import read_form
 from app.core.web.reasons import REASONS
@@ -72,16 +74,56 @@ async def show_insight(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ClusterPage:
+    catalogue: Provided[Catalogue]
+    insight: Provided[Insight]
+    misconceptions: Provided[Misconceptions]
+
+    async def show(
+        self,
+        slug: str,
+        key: str,
+        user: User,
+        chosen: str = "",
+        text: str | None = None,
+        refusal: Refused | None = None,
+        counted: Counted = "all",
+        course: Course | None = None,
+    ) -> HTMLResponse:
+        """The attempts of a cluster, and for instructors the form that makes one of them a misconception."""
+        problem = self.catalogue.get(slug)
+        course_id = course.id if course else None
+        cluster, members = await self.insight.cluster(user, problem.slug, problem.version, key, counted, course_id)
+        return render_page(
+            "insight_cluster.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            problem=problem,
+            course=course,
+            authors=manages(user),
+            cluster=cluster,
+            counted=counted,
+            reason=REASONS[cluster.reason].name if cluster.reason else "",
+            members=members,
+            selected=chosen or members[0].id,
+            text=suggestion(cluster) if text is None else text,
+            base=await self.misconceptions.base(problem.slug),
+            longest=LONGEST,
+            refusal=refusal,
+        )
+
+
 @router.get("/problems/{slug}/insight/clusters/{key}")
 async def show_cluster(
-    request: Request,
     slug: str,
     key: str,
     user: Grader,
     course: CourseForInsight,
+    page: PageOf[ClusterPage],
     versions: Annotated[str, Query(max_length=20)] = "",
 ) -> HTMLResponse:
-    return await _cluster_page(request, slug, key, user, counted=_counted(versions), course=course)
+    return await page.show(slug, key, user, counted=_counted(versions), course=course)
 
 
 @router.post("/problems/{slug}/insight/misconceptions")
@@ -92,6 +134,7 @@ async def add_misconception(
     catalogue: Provided[Catalogue],
     misconceptions: Provided[Misconceptions],
     courses: Provided[Courses],
+    page: PageOf[ClusterPage],
 ) -> Response:
     # Percent-encoding turns one character into at most twelve bytes.
     form = await read_form(request, max_bytes=12 * LONGEST + 1024)
@@ -104,43 +147,8 @@ async def add_misconception(
     except Refused as refusal:
         counted = _counted(form.get("versions", ""))
         of = await courses.allowed(user, form["course"], "insight") if form.get("course") else None
-        return await _cluster_page(request, slug, form.get("cluster", ""), user, chosen, text, refusal, counted, of)
+        return await page.show(slug, form.get("cluster", ""), user, chosen, text, refusal, counted, of)
     return RedirectResponse(f"/authoring/{problem.slug}/versions/{upload.version}", status_code=303)
-
-
-async def _cluster_page(
-    request: Request,
-    slug: str,
-    key: str,
-    user: User,
-    chosen: str = "",
-    text: str | None = None,
-    refusal: Refused | None = None,
-    counted: Counted = "all",
-    course: Course | None = None,
-) -> HTMLResponse:
-    """The attempts of a cluster, and for instructors the form that makes one of them a misconception."""
-    services = services_of(request)
-    problem = services[Catalogue].get(slug)
-    course_id = course.id if course else None
-    cluster, members = await services[Insight].cluster(user, problem.slug, problem.version, key, counted, course_id)
-    return render_page(
-        "insight_cluster.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        problem=problem,
-        course=course,
-        authors=manages(user),
-        cluster=cluster,
-        counted=counted,
-        reason=REASONS[cluster.reason].name if cluster.reason else "",
-        members=members,
-        selected=chosen or members[0].id,
-        text=suggestion(cluster) if text is None else text,
-        base=await services[Misconceptions].base(problem.slug),
-        longest=LONGEST,
-        refusal=refusal,
-    )
 
 
 def _counted(text: str) -> Counted:

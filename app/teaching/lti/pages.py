@@ -6,6 +6,7 @@ them: what counts is the platform's signature.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -13,9 +14,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
 from app.accounts.digest import digest, new_token
-from app.accounts.web import Reader, accounts_of, check_origin, current_caller, signed_in, site_address, user_agent
+from app.accounts.service import Accounts
+from app.accounts.web import Reader, check_origin, current_caller, signed_in, site_address, user_agent
 from app.core.errors import NotSignedIn, Refused, SignInAgain
-from app.core.services import Provided, services_of
+from app.core.rest.actions import PageOf
+from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE, set_cookie
 from app.core.web.form_token import FIELD, check_form_token
 from app.core.web.forms import read_form, read_unchecked_form
@@ -43,13 +46,13 @@ async def show_keys(lti_keys: Provided[ToolKeys]) -> dict[str, object]:
 
 
 @router.get("/login")
-async def begin_by_address(request: Request) -> Response:
-    return await _begin(request, dict(request.query_params))
+async def begin_by_address(request: Request, launches: Provided[Launches]) -> Response:
+    return await _begin(request, launches, dict(request.query_params))
 
 
 @router.post("/login")
-async def begin_by_form(request: Request) -> Response:
-    return await _begin(request, await read_unchecked_form(request, max_bytes=_MAX_BYTES))
+async def begin_by_form(request: Request, launches: Provided[Launches]) -> Response:
+    return await _begin(request, launches, await read_unchecked_form(request, max_bytes=_MAX_BYTES))
 
 
 @router.post("/launch")
@@ -83,10 +86,10 @@ async def go_on(request: Request, launches: Provided[Launches], ticket: Ticket =
 
 
 @router.post("/continue")
-async def finish(request: Request, lti_launches: Provided[Launches]) -> Response:
+async def finish(request: Request, launches: Provided[Launches], accounts: Provided[Accounts]) -> Response:
     check_origin(request)
     form = await read_form(request)
-    launches, ticket = lti_launches, form.get("ticket", "")
+    ticket = form.get("ticket", "")
     caller = await current_caller(request)
     if form.get("choice") != "link":
         waiting = await launches.look(ticket)
@@ -95,7 +98,7 @@ async def finish(request: Request, lti_launches: Provided[Launches]) -> Response
         except LaunchRefused as refusal:
             return _ask(ticket, waiting, caller, refusal)
         # One browser, one session: the user who was signed in here is signed out.
-        await accounts_of(request).sign_out(request.cookies.get(SESSION_COOKIE, ""))
+        await accounts.sign_out(request.cookies.get(SESSION_COOKIE, ""))
         return signed_in(request, session_token, page)
     if caller is None:
         raise NotSignedIn("Your session has ended. Open the link in the learning platform again.")
@@ -105,12 +108,46 @@ async def finish(request: Request, lti_launches: Provided[Launches]) -> Response
         raise needed.back_to(f"/lti/continue?ticket={ticket}") from None
 
 
+@dataclass(frozen=True, slots=True)
+class SelectionPage:
+    """The page on which an instructor chooses what to link."""
+
+    selections: Provided[Selections]
+    catalogue: Provided[Catalogue]
+
+    async def show(
+        self,
+        selection_id: str,
+        user: User,
+        refusal: Refused | None = None,
+        *,
+        several: bool,
+        columns: bool,
+        chosen: Sequence[str] = (),
+    ) -> HTMLResponse:
+        return render_secret_page(
+            "lti_selection.html",
+            refusal=refusal,
+            user=user,
+            selection=await self.selections.get(user, selection_id),
+            sections=self.catalogue.listed(),
+            address=selection_page(selection_id, several=several, columns=columns),
+            several=several,
+            columns=columns,
+            marked=chosen,
+        )
+
+
 @router.get("/selections/{selection_id}")
 async def show_selection(
-    request: Request, selection_id: str, user: Reader, several: bool = False, columns: bool = True
+    selection_id: str,
+    user: Reader,
+    page: PageOf[SelectionPage],
+    several: bool = False,
+    columns: bool = True,
 ) -> HTMLResponse:
     """`several` says that the platform takes more than one item, and `columns` that it makes columns of them."""
-    return await _selection_page(request, selection_id, user, several=several, columns=columns)
+    return await page.show(selection_id, user, several=several, columns=columns)
 
 
 @router.post("/selections/{selection_id}")
@@ -119,6 +156,7 @@ async def choose(
     selection_id: str,
     user: Reader,
     selections: Provided[Selections],
+    form_page: PageOf[SelectionPage],
     several: bool = False,
     columns: bool = True,
 ) -> Response:
@@ -129,9 +167,7 @@ async def choose(
     try:
         token = await selections.answer(selection, chosen, columns=columns)
     except Refused as refusal:
-        return await _selection_page(
-            request, selection_id, user, refusal, several=several, columns=columns, chosen=chosen
-        )
+        return await form_page.show(selection_id, user, refusal, several=several, columns=columns, chosen=chosen)
     page = render_secret_page("lti_return.html", user=user, selection=selection, token=token)
     # The one form that leads to another site: the address that the platform signed.
     policy = CONTENT_SECURITY_POLICY.replace(
@@ -141,13 +177,12 @@ async def choose(
     return page
 
 
-async def _begin(request: Request, fields: dict[str, str]) -> Response:
+async def _begin(request: Request, launches: Launches, fields: dict[str, str]) -> Response:
     site = site_address(request)
     browser = request.cookies.get(BROWSER_COOKIE) or new_token()
     try:
         if site is None:
             raise LaunchRefused("This service does not know its address. The operator must set MESHGRADE_PUBLIC_URL.")
-        launches = services_of(request)[Launches]
         address = await launches.begin(fields, f"{site}/lti/launch", browser)
     except Refused as refusal:
         return in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
@@ -162,30 +197,6 @@ def _ask(ticket: str, waiting: Launch, caller: Caller | None, refusal: Refused |
         "lti_continue.html", refusal=refusal, user=caller.user if caller else None, launch=waiting, ticket=ticket
     )
     return page
-
-
-async def _selection_page(
-    request: Request,
-    selection_id: str,
-    user: User,
-    refusal: Refused | None = None,
-    *,
-    several: bool,
-    columns: bool,
-    chosen: Sequence[str] = (),
-) -> HTMLResponse:
-    services = services_of(request)
-    return render_secret_page(
-        "lti_selection.html",
-        refusal=refusal,
-        user=user,
-        selection=await services[Selections].get(user, selection_id),
-        sections=services[Catalogue].listed(),
-        address=selection_page(selection_id, several=several, columns=columns),
-        several=several,
-        columns=columns,
-        marked=chosen,
-    )
 
 
 def secret(response: Response) -> Response:

@@ -7,11 +7,12 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
-from app.accounts.web import Instructor, accounts_of, require_caller_role, site_address
+from app.accounts.service import Accounts
+from app.accounts.web import Instructor, require_caller_role, site_address
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
 from app.teaching.courses.course_in_path import TaughtCourse
@@ -34,6 +35,9 @@ class PlatformsPage(FormPage):
 
     request: Request
     caller: Owner
+    accounts: Provided[Accounts]
+    platforms: Provided[Platforms]
+    keys: Provided[ToolKeys]
     address = "/lti/platforms"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
@@ -59,15 +63,14 @@ class PlatformsPage(FormPage):
         """`form` is what was typed to register a platform, `link_form` what was typed to make a link, and `link` one
         that was just made.
         """
-        services = services_of(self.request)
         return render_secret_page(
             "lti_platforms.html",
             refusal=refusal,
             user=self.caller.user,
-            recent=accounts_of(self.request).recent.covers(self.caller),
+            recent=self.accounts.recent.covers(self.caller),
             site=site_address(self.request) or "",
-            platforms=await services[Platforms].all(),
-            keys=await services[ToolKeys].views(),
+            platforms=await self.platforms.all(),
+            keys=await self.keys.views(),
             form=form,
             link_form=link_form,
             link=link,
@@ -137,8 +140,8 @@ async def rotate_keys(request: Request, caller: Owner, lti_keys: Provided[ToolKe
 
 
 @router.get("/courses/{course_id}/lti")
-async def show_course(request: Request, course: TaughtCourse, user: Instructor) -> HTMLResponse:
-    return await _course_page(request, course, user)
+async def show_course(course: TaughtCourse, user: Instructor, lti_linked: Provided[LinkedCourses]) -> HTMLResponse:
+    return await _course_page(lti_linked, course, user)
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/connect")
@@ -172,8 +175,8 @@ async def import_roster(
     try:
         result = await lti_linked.import_roster(user, course, context_id)
     except Refused as refusal:
-        return await _course_page(request, course, user, refusal)
-    return await _course_page(request, course, user, result=result)
+        return await _course_page(lti_linked, course, user, refusal)
+    return await _course_page(lti_linked, course, user, result=result)
 
 
 @router.post("/courses/{course_id}/lti/scores")
@@ -184,21 +187,20 @@ async def send_scores(request: Request, course: TaughtCourse, lti_linked: Provid
 
 
 async def _course_page(
-    request: Request,
+    lti_linked: LinkedCourses,
     course: Course,
     user: User,
     refusal: Refused | None = None,
     result: RosterResult | None = None,
 ) -> HTMLResponse:
-    services = services_of(request)
     return render_page(
         "lti_course.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         course=course,
-        linked=await services[LinkedCourses].contexts(course),
-        free=await services[LinkedCourses].contexts(None),
-        scores=await services[LinkedCourses].scores(course),
+        linked=await lti_linked.contexts(course),
+        free=await lti_linked.contexts(None),
+        scores=await lti_linked.scores(course),
         result=result,
         refusal=refusal,
     )

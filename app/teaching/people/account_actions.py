@@ -9,12 +9,13 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from app.accounts.audit.log import ACTION_WORDS, LONGEST_REASON, AuditLog
 from app.accounts.caller import Caller
 from app.accounts.roles import ROLES
-from app.accounts.web import accounts_of, require_caller_role, sign_in_link
+from app.accounts.service import Accounts
+from app.accounts.web import require_caller_role, sign_in_link
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, Typed
 from app.core.rest.paging import Cursor, Page
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.templating import render_secret_page
 from app.teaching.people.account_changes import PeopleChanges
 from app.teaching.people.directory import Directory, Person
@@ -41,6 +42,9 @@ class PersonPage(FormPage):
     request: Request
     person_id: str
     caller: Reader
+    accounts: Provided[Accounts]
+    directory: Provided[Directory]
+    audit: Provided[AuditLog]
 
     @property
     def address(self) -> str:
@@ -56,10 +60,9 @@ class PersonPage(FormPage):
         return RedirectResponse(f"{self.address}?done={action}", status_code=303)
 
     async def show(self, refusal: Refused | None = None, link: str | None = None) -> HTMLResponse:
-        services, user = services_of(self.request), self.caller.user
-        person = await services[Directory].get(self.person_id)
+        user = self.caller.user
+        person = await self.directory.get(self.person_id)
         is_owner = user.role == "owner"
-        accounts = accounts_of(self.request)
         return render_secret_page(
             "person.html",
             refusal=refusal,
@@ -68,13 +71,13 @@ class PersonPage(FormPage):
             is_owner=is_owner,
             may_read=may_read(user, person),
             is_own=person.id == user.id,
-            recent=accounts.recent.covers(self.caller),
+            recent=self.accounts.recent.covers(self.caller),
             link=link,
-            link_minutes=accounts.link_life.total_seconds() / 60,
+            link_minutes=self.accounts.link_life.total_seconds() / 60,
             done=_DONE.get(self.request.query_params.get("done", "")),
             roles=ROLES,
             longest_reason=LONGEST_REASON,
-            entries=await services[AuditLog].list(Cursor(_ENTRIES), about=person.id) if is_owner else Page(),
+            entries=await self.audit.list(Cursor(_ENTRIES), about=person.id) if is_owner else Page(),
             words=ACTION_WORDS,
         )
 

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse
 from app.accounts.web import Grader, Instructor
 from app.core.database import Database
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.grading.attempts.filter import AttemptFilter, choices
 from app.grading.attempts.progress import progress
@@ -34,13 +34,13 @@ async def list_attempts_of_person(
     attempts: Provided[Attempts],
     database: Provided[Database],
     comments: Provided[Comments],
+    catalogue: Provided[Catalogue],
     before: Later = None,
 ) -> HTMLResponse:
     """The filter is in the address, and so in the address of each further page."""
     person, owner = may.person, may.owner
     only = AttemptFilter.read(request.query_params)
     page = await attempts.list(owner, Cursor(_PAGE, before), only=only, seen=may.seen, within=may.problems)
-    titles = _titles(request)
     at = await progress(database, owner)
     tried = at if may.problems is None else at.keys() & may.problems
     here = f"/people/{person.id}/attempts"
@@ -54,17 +54,17 @@ async def list_attempts_of_person(
         comments=await comments.counts([each.id for each in page]),
         older=only.address(path=here, before=page.next) if page.next else None,
         wanted=only,
-        **choices(titles, tried),
+        **choices(catalogue.titles(), tried),
     )
 
 
 @router.get("/people/{person_id}/problems/{slug}")
 async def show_story(
-    request: Request,
     may: PersonsReach,
     slug: str,
     user: Grader,
     database: Provided[Database],
+    catalogue: Provided[Catalogue],
     after: Later = None,
 ) -> HTMLResponse:
     """Each attempt in order, with what changed since the previous one."""
@@ -77,7 +77,7 @@ async def show_story(
         user=user,
         person=person,
         slug=slug,
-        title=_titles(request).get(slug, slug),
+        title=catalogue.title_of(slug),
         steps=steps,
         first=here if after else None,
         further=f"{here}?after={steps.next}" if steps.next else None,
@@ -103,7 +103,3 @@ async def list_who_tried(
         first=f"/problems/{problem.slug}/people" if after else None,
         further=people.next,
     )
-
-
-def _titles(request: Request) -> dict[str, str]:
-    return {each.slug: each.manifest.title for each in services_of(request)[Catalogue].all()}

@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import Request
 from fastapi.responses import StreamingResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.web import accounts_of
+from app.accounts.service import Accounts
 from app.core.database import Database
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.templating import render_secret_page
 from app.operations.personal_data.api import EXPORTED
 from app.operations.personal_data.export import export_response
@@ -26,9 +25,11 @@ from app.teaching.people.schemas import EraseJSON
 class ErasePage(FormPage):
     """The page on which an owner erases a person."""
 
-    request: Request
     person_id: str
     caller: Owner
+    accounts: Provided[Accounts]
+    directory: Provided[Directory]
+    erasure: Provided[Erasure]
 
     @property
     def address(self) -> str:
@@ -42,15 +43,14 @@ class ErasePage(FormPage):
         return RedirectResponse("/people" if gone else f"/people/{self.person_id}?done=requested", status_code=303)
 
     async def show(self, typed: Typed, refusal: Refused | None = None) -> HTMLResponse:
-        services = services_of(self.request)
         return render_secret_page(
             "erase.html",
             refusal=refusal,
             user=self.caller.user,
-            person=await services[Directory].get(self.person_id),
-            requested_by=await services[Erasure].requested_by(self.person_id),
+            person=await self.directory.get(self.person_id),
+            requested_by=await self.erasure.requested_by(self.person_id),
             typed=typed,
-            recent=accounts_of(self.request).recent.covers(self.caller),
+            recent=self.accounts.recent.covers(self.caller),
         )
 
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import HTMLResponse, Response
 
-from app.accounts.web import accounts_of
+from app.accounts.service import Accounts
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.templating import render_secret_page
 from app.teaching.people.account_actions import Owner
 from app.teaching.people.directory import Directory, Person
@@ -22,9 +22,11 @@ from app.teaching.people.schemas import MergeJSON
 class MergePage(FormPage):
     """The page on which an owner merges an account into another one."""
 
-    request: Request
     person_id: str
     caller: Owner
+    accounts: Provided[Accounts]
+    directory: Provided[Directory]
+    merging: Provided[Merging]
 
     @property
     def address(self) -> str:
@@ -34,11 +36,10 @@ class MergePage(FormPage):
         return await self.show(typed.get("into", ""), refusal)
 
     async def show(self, into: str, refusal: Refused | None = None) -> HTMLResponse:
-        services = services_of(self.request)
-        person, preview = await services[Directory].get(self.person_id), None
+        person, preview = await self.directory.get(self.person_id), None
         if into:
             try:
-                preview = await services[Merging].preview(self.caller, self.person_id, into)
+                preview = await self.merging.preview(self.caller, self.person_id, into)
             except Refused as wrong:
                 refusal = refusal or wrong
         return render_secret_page(
@@ -48,7 +49,7 @@ class MergePage(FormPage):
             person=person,
             into=into,
             preview=preview,
-            recent=accounts_of(self.request).recent.covers(self.caller),
+            recent=self.accounts.recent.covers(self.caller),
         )
 
 

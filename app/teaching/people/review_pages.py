@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.audit.log import LONGEST_REASON
@@ -11,7 +11,7 @@ from app.accounts.web import Grader
 from app.core.errors import OverrideRefused, ProblemNotFound, Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.core.web.verdict_view import arrange_verdict
 from app.grading.attempts.overrides import MOST_POINTS, Overrides, ScoreOverride
@@ -31,9 +31,11 @@ _PATH = "/people/{person_id}/attempts/{attempt_id}"
 class ReviewPage(FormPage):
     """The page of an attempt for those who may grade it: what its owner sees, without the buttons."""
 
-    request: Request
     user: Grader
     found: PersonsAttempt
+    catalogue: Provided[Catalogue]
+    comments: Provided[Comments]
+    overrides: Provided[Overrides]
 
     @property
     def address(self) -> str:
@@ -45,16 +47,15 @@ class ReviewPage(FormPage):
 
     async def show(self, typed: Typed, refused_action: str = "", refusal: Refused | None = None) -> HTMLResponse:
         """`typed` is what the forms contain, and `refused_action` the one whose form was refused."""
-        services = services_of(self.request)
         person, attempt = self.found
         try:
-            package = like(services[Catalogue].get(attempt.problem), attempt.variant)
+            package = like(self.catalogue.get(attempt.problem), attempt.variant)
             title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"
         except ProblemNotFound:  # withdrawn since
             title, starter, is_answer = attempt.problem, "", False
         is_starter = attempt.source.split() == starter.split()
         verdict = attempt.verdict
-        comments = await services[Comments].of_attempt(attempt.id)
+        comments = await self.comments.of_attempt(attempt.id)
         return render_page(
             "person_attempt.html",
             status_code=refusal.status if refusal else 200,
@@ -72,7 +73,7 @@ class ReviewPage(FormPage):
             longest=LONGEST,
             most_points=MOST_POINTS,
             longest_reason=LONGEST_REASON,
-            points_refusal=await services[Overrides].refusal(self.user, attempt.id),
+            points_refusal=await self.overrides.refusal(self.user, attempt.id),
         )
 
 

@@ -1,6 +1,6 @@
 """Pages for instructors: have one version grade attempts of others, compare gains with losses, and apply it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -10,8 +10,9 @@ from app.accounts.caller import User
 from app.accounts.web import Instructor
 from app.core.database import Database
 from app.core.errors import Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.core.web.time_zone import chosen_zone
@@ -27,15 +28,49 @@ _MOST_VERSIONS = 50
 _LARGEST_FORM = 64 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class ChoicePage:
+    """The form that chooses attempts, and how many match."""
+
+    rejudging: Provided[Rejudging]
+    database: Provided[Database]
+    courses: Provided[Courses]
+
+    async def show(self, slug: str, user: User, form: Form, refusal: Refused | None = None) -> HTMLResponse:
+        everything = await self.rejudging.count(slug, form.version)
+        count = None
+        try:
+            if refusal is None:
+                chosen = await form.selection(self.database)
+                await self.courses.require_taught(user, chosen.course, chosen.assignment)
+                count = await self.rejudging.count(slug, form.version, chosen)
+        except Refused as found:
+            refusal = found
+        return render_page(
+            "rejudge_new.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            slug=slug,
+            form=form,
+            refusal=refusal,
+            count=count,
+            versions=everything.versions[:_MOST_VERSIONS],
+            scopes=await scopes_of(self.database, user, slug),
+            zone=chosen_zone() or "UTC",
+        )
+
+
 @router.get("/rejudge")
-async def choose(request: Request, slug: str, user: Instructor) -> HTMLResponse:
+async def choose(
+    request: Request, slug: str, user: Instructor, catalogue: Provided[Catalogue], page: PageOf[ChoicePage]
+) -> HTMLResponse:
     """The form that chooses attempts, and how many match. The choice is in the address.
 
     If it names no version, the published one grades.
     """
     form = Form.of_query(request.url.query)
-    version = form.version or services_of(request)[Catalogue].version_of(slug) or ""
-    return await _choice_page(request, slug, user, replace(form, version=version))
+    version = form.version or catalogue.version_of(slug) or ""
+    return await page.show(slug, user, replace(form, version=version))
 
 
 @router.post("/rejudge")
@@ -46,6 +81,7 @@ async def begin(
     database: Provided[Database],
     rejudging: Provided[Rejudging],
     courses: Provided[Courses],
+    page: PageOf[ChoicePage],
 ) -> Response:
     form = Form.of_fields(await read_form(request, max_bytes=_LARGEST_FORM))
     try:
@@ -55,7 +91,7 @@ async def begin(
     except Refused as refusal:
         if form.is_plain:
             raise
-        return await _choice_page(request, slug, user, form, refusal)
+        return await page.show(slug, user, form, refusal)
     return RedirectResponse(_address(slug, rejudge.id), status_code=303)
 
 
@@ -97,33 +133,6 @@ async def apply(
     form = await read_form(request)
     await rejudging.apply(user, slug, rejudge_id, never_lower="never_lower" in form)
     return RedirectResponse(_address(slug, rejudge_id), status_code=303)
-
-
-async def _choice_page(
-    request: Request, slug: str, user: User, form: Form, refusal: Refused | None = None
-) -> HTMLResponse:
-    services = services_of(request)
-    everything = await services[Rejudging].count(slug, form.version)
-    count = None
-    try:
-        if refusal is None:
-            chosen = await form.selection(services[Database])
-            await services[Courses].require_taught(user, chosen.course, chosen.assignment)
-            count = await services[Rejudging].count(slug, form.version, chosen)
-    except Refused as found:
-        refusal = found
-    return render_page(
-        "rejudge_new.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        slug=slug,
-        form=form,
-        refusal=refusal,
-        count=count,
-        versions=everything.versions[:_MOST_VERSIONS],
-        scopes=await scopes_of(services[Database], user, slug),
-        zone=chosen_zone() or "UTC",
-    )
 
 
 def _address(slug: str, rejudge_id: str) -> str:

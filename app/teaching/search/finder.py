@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from app.accounts.caller import Caller
 from app.accounts.roles import is_at_least
 from app.core.rest.paging import Cursor
-from app.core.services import Services
 from app.core.view import View
 from app.core.web.areas import AREAS
 from app.core.web.reasons import REASONS
@@ -17,6 +16,7 @@ from app.teaching.courses.service import Courses
 from app.teaching.people.directory import Directory, PeopleFilter
 
 LONGEST = 100
+_GROUPS = ("Problems", "Lessons", "Pages", "Reasons", "Settings", "Courses", "People")
 _PAGES = (
     ("Problems", "Everything to solve, in tracks", "/problems"),
     ("Lessons", "Short texts to read before the problems", "/lessons"),
@@ -66,20 +66,58 @@ class _Entry:
         return 0 if title.startswith(query) else 1 if query in title else 2
 
 
-async def find(services: Services, caller: Caller | None, q: str, most: int) -> list[Hit]:
-    """At most `most` results of each group, in the order of groups. An empty query finds pages and settings."""
-    query = " ".join(q.lower().split())[:LONGEST]
-    entries = [*_places(caller), *_courses(await _visible(services, caller))]
-    if query:
-        entries += [*_content(services), *await _people(services, caller, query, most)]
-    found: dict[str, list[tuple[int, Hit]]] = {group: [] for group in _GROUPS}
-    for entry in entries:
-        if (rank := entry.rank(query)) is not None:
-            found[entry.hit.group].append((rank, entry.hit))
-    return [hit for hits in found.values() for _, hit in sorted(hits, key=lambda each: each[0])[:most]]
+class Finder:
+    """Safe to share between requests."""
 
+    def __init__(self, catalogue: Catalogue, lessons: Lessons, courses: Courses, directory: Directory) -> None:
+        self._catalogue, self._lessons, self._courses, self._directory = catalogue, lessons, courses, directory
 
-_GROUPS = ("Problems", "Lessons", "Pages", "Reasons", "Settings", "Courses", "People")
+    async def find(self, caller: Caller | None, q: str, most: int) -> list[Hit]:
+        """At most `most` results of each group, in the order of groups. An empty query finds pages and settings."""
+        query = " ".join(q.lower().split())[:LONGEST]
+        entries = [*_places(caller), *_courses(await self._visible(caller))]
+        if query:
+            entries += [*self._content(), *await self._people(caller, query, most)]
+        found: dict[str, list[tuple[int, Hit]]] = {group: [] for group in _GROUPS}
+        for entry in entries:
+            if (rank := entry.rank(query)) is not None:
+                found[entry.hit.group].append((rank, entry.hit))
+        return [hit for hits in found.values() for _, hit in sorted(hits, key=lambda each: each[0])[:most]]
+
+    def _content(self) -> Iterator[_Entry]:
+        for package in self._catalogue.all():
+            manifest = package.manifest
+            hit = Hit(group="Problems", title=manifest.title, detail=manifest.summary, path=f"/problems/{package.slug}")
+            yield _Entry(hit, " ".join((package.slug, manifest.track, *manifest.tags)))
+        for lesson in self._lessons.all():
+            hit = Hit(group="Lessons", title=lesson.title, detail=lesson.summary, path=f"/lessons/{lesson.slug}")
+            yield _Entry(hit, " ".join((lesson.slug, *lesson.problems)))
+        for reason, explained in REASONS.items():
+            hit = Hit(group="Reasons", title=explained.name, detail=explained.sentence, path=f"/help/reasons#{reason}")
+            yield _Entry(hit, reason)
+
+    async def _visible(self, caller: Caller | None) -> Iterable[tuple[str, str]]:
+        if caller is None:
+            return []
+        return [(each.name, each.id) for each in await self._courses.visible_to(caller.user)]
+
+    async def _people(self, caller: Caller | None, query: str, most: int) -> list[_Entry]:
+        """Only for those who may open the list of people, with what they sent the request with."""
+        if caller is None or "instruct" not in caller.scopes or not is_at_least(caller.user.role, "instructor"):
+            return []
+        people = await self._directory.list(PeopleFilter.read({"q": query}), Cursor(most))
+        return [
+            _Entry(
+                Hit(
+                    group="People",
+                    title=each.name,
+                    detail=" · ".join((*([each.identity.words] if each.identity else []), each.role)),
+                    path=f"/people/{each.id}",
+                ),
+                query,  # what matched is perhaps in an older line
+            )
+            for each in people
+        ]
 
 
 def _places(caller: Caller | None) -> Iterator[_Entry]:
@@ -98,44 +136,6 @@ def _places(caller: Caller | None) -> Iterator[_Entry]:
                 yield _Entry(Hit(group="Pages", title=title, detail=area, path=place.path))
 
 
-def _content(services: Services) -> Iterator[_Entry]:
-    for package in services[Catalogue].all():
-        manifest = package.manifest
-        hit = Hit(group="Problems", title=manifest.title, detail=manifest.summary, path=f"/problems/{package.slug}")
-        yield _Entry(hit, " ".join((package.slug, manifest.track, *manifest.tags)))
-    for lesson in services[Lessons].all():
-        hit = Hit(group="Lessons", title=lesson.title, detail=lesson.summary, path=f"/lessons/{lesson.slug}")
-        yield _Entry(hit, " ".join((lesson.slug, *lesson.problems)))
-    for reason, explained in REASONS.items():
-        hit = Hit(group="Reasons", title=explained.name, detail=explained.sentence, path=f"/help/reasons#{reason}")
-        yield _Entry(hit, reason)
-
-
-async def _visible(services: Services, caller: Caller | None) -> Iterable[tuple[str, str]]:
-    if caller is None:
-        return []
-    return [(each.name, each.id) for each in await services[Courses].visible_to(caller.user)]
-
-
 def _courses(courses: Iterable[tuple[str, str]]) -> Iterator[_Entry]:
     for name, id_ in courses:
         yield _Entry(Hit(group="Courses", title=name, detail="Course", path=f"/courses/{id_}"))
-
-
-async def _people(services: Services, caller: Caller | None, query: str, most: int) -> list[_Entry]:
-    """Only for those who may open the list of people, with what they sent the request with."""
-    if caller is None or "instruct" not in caller.scopes or not is_at_least(caller.user.role, "instructor"):
-        return []
-    people = await services[Directory].list(PeopleFilter.read({"q": query}), Cursor(most))
-    return [
-        _Entry(
-            Hit(
-                group="People",
-                title=each.name,
-                detail=" · ".join((*([each.identity.words] if each.identity else []), each.role)),
-                path=f"/people/{each.id}",
-            ),
-            query,  # what matched is perhaps in an older line
-        )
-        for each in people
-    ]

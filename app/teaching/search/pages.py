@@ -8,9 +8,9 @@ from starlette.responses import HTMLResponse, JSONResponse
 
 from app.accounts.caller import User
 from app.accounts.web import current_caller, current_user
-from app.core.services import services_of
+from app.core.services import Provided
 from app.core.web.templating import render_page
-from app.teaching.search.finder import LONGEST, find
+from app.teaching.search.finder import LONGEST, Finder
 
 router = APIRouter(include_in_schema=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]
@@ -19,14 +19,16 @@ _MOST_IN_LIST = 6
 
 
 @router.get("/search")
-async def search(request: Request, user: MaybeUser, q: str = "") -> HTMLResponse:
+async def search(request: Request, user: MaybeUser, finder: Provided[Finder], q: str = "") -> HTMLResponse:
     q = q[:LONGEST]
-    hits = await find(services_of(request), await current_caller(request), q, _MOST_ON_PAGE)
+    hits = await finder.find(await current_caller(request), q, _MOST_ON_PAGE)
     groups = [(name, list(found)) for name, found in groupby(hits, lambda hit: hit.group)]
     return render_page("search.html", user=user, q=q, groups=groups)
 
 
 @router.get("/search/found", dependencies=[Depends(current_user)])
-async def list_found(request: Request, q: Annotated[str, Query(max_length=LONGEST)] = "") -> JSONResponse:
-    hits = await find(services_of(request), await current_caller(request), q, _MOST_IN_LIST)
+async def list_found(
+    request: Request, finder: Provided[Finder], q: Annotated[str, Query(max_length=LONGEST)] = ""
+) -> JSONResponse:
+    hits = await finder.find(await current_caller(request), q, _MOST_IN_LIST)
     return JSONResponse([hit.model_dump() for hit in hits], headers={"Cache-Control": "private, no-store"})
