@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Response
 
 from app.accounts.caller import Caller
 from app.accounts.schemas import CreatedTokenJSON, MeJSON, NewTokenJSON, TokenList
-from app.accounts.web import Reader, accounts_of, require_caller
+from app.accounts.service import Accounts
+from app.accounts.web import Reader, require_caller
 from app.core.rest.actions import Actions
 from app.core.rest.problem_json import problem_responses
+from app.core.services import Provided
 
 actions = Actions("accounts")
 router = actions.api
@@ -21,8 +23,8 @@ async def get_me(user: Reader) -> MeJSON:
 
 
 @router.get("/tokens", summary="Your API tokens")
-async def list_tokens(request: Request, caller: Own) -> TokenList:
-    return TokenList(tokens=[view for view in await accounts_of(request).tokens.list(caller.user.id)])
+async def list_tokens(caller: Own, accounts: Provided[Accounts]) -> TokenList:
+    return TokenList(tokens=[view for view in await accounts.tokens.list(caller.user.id)])
 
 
 @router.post(
@@ -31,8 +33,10 @@ async def list_tokens(request: Request, caller: Own) -> TokenList:
     summary="Create an API token, with at most your own scopes",
     responses=problem_responses(409),
 )
-async def create_token(request: Request, response: Response, caller: Own, body: NewTokenJSON) -> CreatedTokenJSON:
-    token, view = await accounts_of(request).grants.create_token(caller, body.name, body.scopes, body.expires_in_days)
+async def create_token(
+    response: Response, caller: Own, body: NewTokenJSON, accounts: Provided[Accounts]
+) -> CreatedTokenJSON:
+    token, view = await accounts.grants.create_token(caller, body.name, body.scopes, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return CreatedTokenJSON(**view.model_dump(), token=token)
 
@@ -43,5 +47,5 @@ async def create_token(request: Request, response: Response, caller: Own, body: 
     then="/account/tokens",
     summary="Revoke an API token",
 )
-async def revoke_token(request: Request, token_id: str, caller: Own) -> None:
-    await accounts_of(request).tokens.revoke(caller.user.id, token_id)
+async def revoke_token(token_id: str, caller: Own, accounts: Provided[Accounts]) -> None:
+    await accounts.tokens.revoke(caller.user.id, token_id)

@@ -17,10 +17,12 @@ from app.accounts.schemas import (
     NewClassJSON,
     NewInvitationJSON,
 )
-from app.accounts.web import accounts_of, require_caller_role, sign_up_link
+from app.accounts.service import Accounts
+from app.accounts.web import require_caller_role, sign_up_link
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
+from app.core.services import Provided
 from app.core.web.templating import render_secret_page
 
 Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
@@ -32,8 +34,8 @@ _REFUSALS = problem_responses(409)
 class InvitationsPage(FormPage):
     """The invitations that nobody has used, and forms for new ones."""
 
-    request: Request
     caller: Inviter
+    accounts: Provided[Accounts]
     address = _HERE
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
@@ -53,7 +55,7 @@ class InvitationsPage(FormPage):
         links: Sequence[tuple[str, str]] = (),
     ) -> HTMLResponse:
         """`link` is that of a new invitation, and `links` are those of a class."""
-        accounts, user = accounts_of(self.request), self.caller.user
+        accounts, user = self.accounts, self.caller.user
         return render_secret_page(
             "account_invitations.html",
             refusal=refusal,
@@ -78,8 +80,8 @@ async def show_invitations(page: PageOf[InvitationsPage]) -> HTMLResponse:
 
 
 @actions.api.get("/invitations", summary="Your unused invitations")
-async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
-    views = await accounts_of(request).invitations.list(caller.user.id)
+async def list_invitations(caller: Inviter, accounts: Provided[Accounts]) -> InvitationList:
+    views = await accounts.invitations.list(caller.user.id)
     return InvitationList(invitations=[view for view in views])
 
 
@@ -91,9 +93,9 @@ async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
     responses=_REFUSALS,
 )
 async def create_invitation(
-    request: Request, response: Response, caller: Inviter, body: NewInvitationJSON
+    request: Request, response: Response, caller: Inviter, body: NewInvitationJSON, accounts: Provided[Accounts]
 ) -> CreatedInvitationJSON:
-    token, view = await accounts_of(request).grants.invite(caller, body.role, body.note, body.expires_in_days)
+    token, view = await accounts.grants.invite(caller, body.role, body.note, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return CreatedInvitationJSON(**view.model_dump(), url=sign_up_link(request, token))
 
@@ -106,9 +108,9 @@ async def create_invitation(
     responses=_REFUSALS,
 )
 async def invite_class(
-    request: Request, response: Response, caller: Inviter, body: NewClassJSON
+    request: Request, response: Response, caller: Inviter, body: NewClassJSON, accounts: Provided[Accounts]
 ) -> ClassInvitationList:
-    invited = await accounts_of(request).invitations.create_for_class(caller.user, body.notes, body.expires_in_days)
+    invited = await accounts.invitations.create_for_class(caller.user, body.notes, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return ClassInvitationList(
         invitations=[
@@ -123,5 +125,5 @@ async def invite_class(
     then=_HERE,
     summary="Revoke an invitation",
 )
-async def revoke_invitation(request: Request, invitation_id: str, caller: Inviter) -> None:
-    await accounts_of(request).invitations.revoke(caller.user.id, invitation_id)
+async def revoke_invitation(invitation_id: str, caller: Inviter, accounts: Provided[Accounts]) -> None:
+    await accounts.invitations.revoke(caller.user.id, invitation_id)

@@ -5,22 +5,21 @@ from fastapi import Request
 from app.accounts.errors import TooManyRequests
 from app.accounts.web import current_caller
 from app.core.rest.rate_limit import RateLimit
-from app.core.services import services_of
+from app.core.services import Provided
 
 
-async def limit_rate(request: Request) -> None:
+async def limit_rate(request: Request, limit: Provided[RateLimit]) -> None:
     """A dependency of every REST route that does work. Raises `TooManyRequests`, and the errors of `current_caller`."""
-    await _take(request, 1)
+    await _take(request, limit, 1)
 
 
-async def count_more(request: Request, further: int) -> None:
+async def count_more(request: Request, limit: RateLimit, further: int) -> None:
     """Count each further item of a request as another request. Raises `TooManyRequests`."""
     if further:
-        await _take(request, further)
+        await _take(request, limit, further)
 
 
-async def _take(request: Request, cost: int) -> None:
-    limit = services_of(request)[RateLimit]
+async def _take(request: Request, limit: RateLimit, cost: int) -> None:
     permitted, standing = await limit.take(await _who(request), cost)
     request.state.rate_limit_headers = standing.headers
     if not permitted:
@@ -31,9 +30,8 @@ async def _take(request: Request, cost: int) -> None:
         )
 
 
-async def report_rate(request: Request) -> None:
+async def report_rate(request: Request, limit: RateLimit) -> None:
     """For public routes with cached responses: counting such a request would cost more than responding to it."""
-    limit = services_of(request)[RateLimit]
     request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
 
 

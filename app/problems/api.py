@@ -13,6 +13,7 @@ from app.accounts.caller import User
 from app.accounts.request_limits import report_rate
 from app.accounts.web import current_user
 from app.core.rest.problem_json import problem_responses
+from app.core.rest.rate_limit import RateLimit
 from app.core.rest.routing import rest_router
 from app.core.services import Provided
 from app.problems.catalogue import Catalogue
@@ -99,8 +100,8 @@ def _answer_of(about: object, describe: Callable[[], BaseModel]) -> _Answer:
     responses=_WITH_ETAG,
     openapi_extra=_IF_NONE_MATCH,
 )
-async def list_problems(request: Request, catalogue: Provided[Catalogue]) -> Response:
-    await report_rate(request)
+async def list_problems(request: Request, catalogue: Provided[Catalogue], limit: Provided[RateLimit]) -> Response:
+    await report_rate(request, limit)
     sections = catalogue.listed()
     return _answer("", sections, lambda: ProblemList.of(sections)).send(request)
 
@@ -112,8 +113,10 @@ async def list_problems(request: Request, catalogue: Provided[Catalogue]) -> Res
     responses=_WITH_ETAG,
     openapi_extra=_IF_NONE_MATCH,
 )
-async def get_problem(request: Request, slug: str, catalogue: Provided[Catalogue], variant: Variant = None) -> Response:
-    await report_rate(request)
+async def get_problem(
+    request: Request, slug: str, catalogue: Provided[Catalogue], limit: Provided[RateLimit], variant: Variant = None
+) -> Response:
+    await report_rate(request, limit)
     package = catalogue.get(slug, variant)
     return _answer(_name_of(package), package, lambda: ProblemDetail.of(package)).send(request)
 
@@ -125,7 +128,9 @@ async def get_problem(request: Request, slug: str, catalogue: Provided[Catalogue
     responses={**_WITH_ETAG, **problem_responses(403)},
     openapi_extra=_IF_NONE_MATCH,
 )
-async def list_hints(request: Request, slug: str, user: MaybeUser, visibility: Provided[Visibility]) -> Response:
-    await report_rate(request)
+async def list_hints(
+    request: Request, slug: str, user: MaybeUser, visibility: Provided[Visibility], limit: Provided[RateLimit]
+) -> Response:
+    await report_rate(request, limit)
     package = (await visibility.visible(user, slug)).require("hints")
     return _answer(f"{_name_of(package)}/hints", package, lambda: HintsJSON.of(package)).send(request)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from app.core.database import Database
 from app.core.errors import MetricsRefused, TokenInvalid
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.settings import Settings
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.workers import Workers
@@ -26,8 +26,9 @@ async def show_metrics(
     tally: Provided[AttemptStatistics],
     workers: Provided[Workers],
     judge: Provided[LocalJudge],
+    settings: Provided[Settings],
 ) -> Response:
-    _require_operator(request)
+    _require_operator(request, settings)
     text = await metrics.render(
         database,
         tally,
@@ -38,11 +39,10 @@ async def show_metrics(
     return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"})
 
 
-def _require_operator(request: Request) -> None:
+def _require_operator(request: Request, settings: Settings) -> None:
     """Raises `MetricsRefused` if no token is set, because any user of this machine could otherwise read them; and
     `TokenInvalid`.
     """
-    settings = services_of(request)[Settings]
     if settings.metrics_token is None:
         raise MetricsRefused(
             "No token for metrics is set, so nobody may read them. Set MESHGRADE_METRICS_TOKEN, and send it as a "

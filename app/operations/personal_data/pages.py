@@ -7,7 +7,8 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from app.accounts.caller import Caller, User
 from app.accounts.errors import NameDiffers
-from app.accounts.web import accounts_of, client_address, require_caller, signed_out
+from app.accounts.service import Accounts
+from app.accounts.web import client_address, require_caller, signed_out
 from app.core.database import Database
 from app.core.errors import Refused
 from app.core.services import Provided
@@ -27,25 +28,31 @@ async def export(caller: Own, database: Provided[Database]) -> StreamingResponse
 
 
 @router.get("/delete")
-async def show_delete(request: Request, caller: Own) -> HTMLResponse:
-    return await _delete_page(request, caller.user)
+async def show_delete(caller: Own, accounts: Provided[Accounts]) -> HTMLResponse:
+    return await _delete_page(accounts, caller.user)
 
 
 @router.post("/delete")
-async def delete(request: Request, caller: Own, database: Provided[Database], queue: Provided[GradeQueue]) -> Response:
+async def delete(
+    request: Request,
+    caller: Own,
+    database: Provided[Database],
+    queue: Provided[GradeQueue],
+    accounts: Provided[Accounts],
+) -> Response:
     """Requires the password again, or the name if the account has no password."""
     user, form = caller.user, await read_form(request)
     try:
-        if await accounts_of(request).has_password(user):
-            await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
+        if await accounts.has_password(user):
+            await accounts.check_own_password(user, form.get("password", ""), client_address(request))
         elif form.get("name") != user.name:
             raise NameDiffers("This is not the name of your account. Nothing was deleted.")
         await delete_account(database, queue, user)
     except Refused as refusal:
-        return await _delete_page(request, user, refusal)
+        return await _delete_page(accounts, user, refusal)
     return signed_out(request)
 
 
-async def _delete_page(request: Request, user: User, refusal: Refused | None = None) -> HTMLResponse:
-    has_password = await accounts_of(request).has_password(user)
+async def _delete_page(accounts: Accounts, user: User, refusal: Refused | None = None) -> HTMLResponse:
+    has_password = await accounts.has_password(user)
     return render_secret_page("account_delete.html", refusal=refusal, user=user, has_password=has_password)
