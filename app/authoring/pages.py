@@ -1,6 +1,7 @@
 """Pages for instructors: every problem with its versions, and what can be done with one of them."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -11,8 +12,9 @@ from app.accounts.web import Instructor
 from app.authoring.package_zip import MAX_ZIP_BYTES
 from app.authoring.service import Authoring
 from app.core.errors import PathNotFound, Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, Services, services_of
+from app.core.services import Provided
 from app.core.web.diff import diff_lines
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -30,18 +32,49 @@ _LONGEST_FILE = 256 << 10
 _SHOWN = 50
 
 
-def services(request: Request) -> Services:
-    return services_of(request)
+@dataclass(frozen=True, slots=True)
+class VersionPage:
+    catalogue: Provided[Catalogue]
+    authoring: Provided[Authoring]
+    packages: Provided[PackageStore]
+    texts: Provided[RenderedTexts]
+
+    async def show(self, user: User, slug: str, version: str, *, refusal: Refused | None = None) -> HTMLResponse:
+        package = await self.packages.version_of(slug, version)
+        published = (await self.packages.published()).get(slug)
+        figures = f"/authoring/{slug}/versions/{version}/figures"
+        statement, hints, editorial = [
+            await self.texts.show(each, figures, self.catalogue.titles(), package.figures)
+            for each in texts_of(package).values()
+        ]
+        return render_page(
+            "authoring_version.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            package=package,
+            published=published,
+            validation=await self.authoring.validations.latest(version),
+            judged_by_others=await self.authoring.judged_by_others(slug, version),
+            statement=statement[0].html,
+            grading=grading_of(package.manifest),
+            hints=[each.html for each in hints],
+            editorial=editorial[0].html,
+            sizes={name: len(text.encode()) for name, text in package.files.items()},
+            folders=_folders(package),
+            refusal=refusal,
+        )
 
 
 @router.get("")
 async def list_problems(
-    request: Request, user: Instructor, problem: Annotated[str, Query(max_length=200)] = ""
+    user: Instructor,
+    authoring: Provided[Authoring],
+    catalogue: Provided[Catalogue],
+    problem: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     """`problem` is the slug, the title or a part of it: if it means one problem, its versions follow."""
-    found = services(request)
-    problems, titles = await found[Authoring].history.problems(), titles_of(found)
-    chosen = found[Catalogue].find(problem)
+    problems, titles = await authoring.history.problems(), catalogue.titles()
+    chosen = catalogue.find(problem)
     slug = chosen.slug if chosen else problem.strip()
     if slug in {each.slug for each in problems}:
         return RedirectResponse(f"/authoring/{slug}", status_code=303)
@@ -57,9 +90,9 @@ async def list_problems(
 
 
 @router.get("/{slug}")
-async def show_problem(request: Request, slug: str, user: Instructor) -> HTMLResponse:
-    found = services(request)
-    authoring = found[Authoring]
+async def show_problem(
+    slug: str, user: Instructor, authoring: Provided[Authoring], catalogue: Provided[Catalogue]
+) -> HTMLResponse:
     versions = await authoring.history.versions(slug, Cursor(_SHOWN))
     validations = await authoring.validations.list(slug, Cursor(100))
     # Newest first: reversed, so that the latest one of each version replaces the others.
@@ -68,7 +101,7 @@ async def show_problem(request: Request, slug: str, user: Instructor) -> HTMLRes
         "authoring_problem.html",
         user=user,
         slug=slug,
-        title=titles_of(found).get(slug, slug),
+        title=catalogue.title_of(slug),
         versions=versions,
         latest=latest,
         publications=await authoring.history.publications(slug, Cursor(_SHOWN)),
@@ -85,22 +118,31 @@ async def validate(request: Request, slug: str, user: Instructor, authoring: Pro
 
 
 @router.get("/{slug}/validations/{validation_id}")
-async def show_validation(request: Request, slug: str, validation_id: str, user: Instructor) -> HTMLResponse:
-    found = services(request)
-    validation = await found[Authoring].validations.get(slug, validation_id)
-    published = await found[PackageStore].published()
+async def show_validation(
+    slug: str,
+    validation_id: str,
+    user: Instructor,
+    authoring: Provided[Authoring],
+    catalogue: Provided[Catalogue],
+    packages: Provided[PackageStore],
+    workers: Provided[Workers],
+) -> HTMLResponse:
+    validation = await authoring.validations.get(slug, validation_id)
+    published = await packages.published()
     return render_page(
         "validation.html",
         user=user,
-        title=titles_of(found).get(slug, slug),
+        title=catalogue.title_of(slug),
         validation=validation,
         is_published=published.get(slug) == validation.version,
-        no_worker=await found[Workers].notice() if validation.status == "queued" else "",
+        no_worker=await workers.notice() if validation.status == "queued" else "",
     )
 
 
 @router.post("/{slug}/publish")
-async def publish(request: Request, slug: str, user: Instructor, authoring: Provided[Authoring]) -> Response:
+async def publish(
+    request: Request, slug: str, user: Instructor, authoring: Provided[Authoring], page: PageOf[VersionPage]
+) -> Response:
     """Publish a version, which may be an earlier one."""
     form = await read_form(request)
     version = form.get("version", "")
@@ -109,15 +151,16 @@ async def publish(request: Request, slug: str, user: Instructor, authoring: Prov
     except Refused as refusal:
         if refusal.status == 404:
             raise
-        return await _version_page(request, user, slug, version, refusal=refusal)
+        return await page.show(user, slug, version, refusal=refusal)
     return RedirectResponse(f"/authoring/{slug}?published=1", status_code=303)
 
 
 @router.get("/{slug}/compare")
-async def compare(request: Request, slug: str, user: Instructor, a: Version = "", b: Version = "") -> HTMLResponse:
+async def compare(
+    slug: str, user: Instructor, packages: Provided[PackageStore], a: Version = "", b: Version = ""
+) -> HTMLResponse:
     """What differs from version `a` to version `b`, file by file."""
-    found = services(request)
-    old, new = [await found[PackageStore].version_of(slug, each) for each in (a, b)]
+    old, new = [await packages.version_of(slug, each) for each in (a, b)]
     names = sorted(name for name in {*old.files, *new.files} if old.files.get(name) != new.files.get(name))
     changes = []
     for name in names:
@@ -128,8 +171,8 @@ async def compare(request: Request, slug: str, user: Instructor, a: Version = ""
 
 
 @router.get("/{slug}/versions/{version}")
-async def show_version(request: Request, slug: str, version: str, user: Instructor) -> HTMLResponse:
-    return await _version_page(request, user, slug, version)
+async def show_version(slug: str, version: str, user: Instructor, page: PageOf[VersionPage]) -> HTMLResponse:
+    return await page.show(user, slug, version)
 
 
 @router.get("/{slug}/versions/{version}/figures/{name}")
@@ -158,25 +201,26 @@ async def show_editor(
 
 
 @router.post("/{slug}/versions/{version}/edit")
-async def edit(request: Request, slug: str, version: str, user: Instructor) -> Response:
+async def edit(
+    request: Request,
+    slug: str,
+    version: str,
+    user: Instructor,
+    authoring: Provided[Authoring],
+    packages: Provided[PackageStore],
+) -> Response:
     """Store a new version that differs from this one in a single file."""
-    found = services(request)
-    package = await found[PackageStore].version_of(slug, version)
+    package = await packages.version_of(slug, version)
     form = await read_form(request, max_bytes=12 * _LONGEST_FILE)
     path, text = form.get("path", "").strip(), form.get("text", "")
     files = {name: content for name, content in package.files.items() if name != path}
     if "remove" not in form:
         files[path] = text if text.endswith("\n") or not text else text + "\n"
     try:
-        upload = await found[Authoring].add(user, slug, files)
+        upload = await authoring.add(user, slug, files)
     except Refused as refusal:
         return _edit_page(user, package, path, text, refusal)
     return RedirectResponse(f"/authoring/{slug}/versions/{upload.version}", status_code=303)
-
-
-def titles_of(found: Services) -> dict[str, str]:
-    """The titles of the published problems, by slug."""
-    return {each.slug: each.manifest.title for each in found[Catalogue].all()}
 
 
 def _edit_page(user: User, package: Package, path: str, text: str, refusal: Refused | None = None) -> HTMLResponse:
@@ -188,35 +232,6 @@ def _edit_page(user: User, package: Package, path: str, text: str, refusal: Refu
         path=path,
         text=text,
         is_new=path not in package.files,
-        refusal=refusal,
-    )
-
-
-async def _version_page(
-    request: Request, user: User, slug: str, version: str, *, refusal: Refused | None = None
-) -> HTMLResponse:
-    found = services(request)
-    package = await found[PackageStore].version_of(slug, version)
-    published = (await found[PackageStore].published()).get(slug)
-    figures = f"/authoring/{slug}/versions/{version}/figures"
-    titles = titles_of(found)
-    statement, hints, editorial = [
-        await found[RenderedTexts].show(each, figures, titles, package.figures) for each in texts_of(package).values()
-    ]
-    return render_page(
-        "authoring_version.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        package=package,
-        published=published,
-        validation=await found[Authoring].validations.latest(version),
-        judged_by_others=await found[Authoring].judged_by_others(slug, version),
-        statement=statement[0].html,
-        grading=grading_of(package.manifest),
-        hints=[each.html for each in hints],
-        editorial=editorial[0].html,
-        sizes={name: len(text.encode()) for name, text in package.files.items()},
-        folders=_folders(package),
         refusal=refusal,
     )
 

@@ -18,7 +18,7 @@ from app.core.rest.actions import Actions
 from app.core.rest.body import read_body
 from app.core.rest.paging import Cursor
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 
 actions = Actions("repositories")
 router = actions.api
@@ -130,11 +130,12 @@ async def get_sync(user: Instructor, repository_id: str, sync_id: str, repositor
     responses=problem_responses(403, 413),
     openapi_extra=_HOOK_BODY,
 )
-async def receive_push(request: Request, repository_id: str) -> HookedJSON:
+async def receive_push(
+    request: Request, repository_id: str, repositories: Provided[Repositories], syncs: Provided[Syncs]
+) -> HookedJSON:
     """No account is needed: the signature, or the token, proves that the sender has the repository's secret."""
-    found = services_of(request)
     body = await read_body(request, MAX_HOOK_BYTES, "which is too much for a message about a push")
-    user, is_of_interest = await found[Repositories].from_hook(repository_id, request.headers, body)
+    user, is_of_interest = await repositories.from_hook(repository_id, request.headers, body)
     if not is_of_interest:
         return HookedJSON(sync=None)
-    return HookedJSON(sync=(await found[Syncs].request(user, repository_id, "webhook")).id)
+    return HookedJSON(sync=(await syncs.request(user, repository_id, "webhook")).id)

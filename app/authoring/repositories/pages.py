@@ -1,6 +1,7 @@
 """Pages for instructors: the repositories from which packages are synced, and what each sync did."""
 
 import asyncio
+from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
@@ -10,8 +11,9 @@ from app.accounts.web import Instructor, site_address
 from app.authoring.repositories.git import NEEDED, usable_git
 from app.authoring.repositories.service import USERNAME, NewRepository, Repositories
 from app.core.errors import Refused
+from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
-from app.core.services import Provided, services_of
+from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
@@ -20,13 +22,55 @@ router = APIRouter(prefix="/repositories", include_in_schema=False)
 _SHOWN = 10
 
 
+@dataclass(frozen=True, slots=True)
+class RepositoryPages:
+    """The list of repositories, and the page of each."""
+
+    request: Request
+    settings: Provided[Settings]
+    repositories: Provided[Repositories]
+
+    async def show_list(
+        self, user: User, refusal: Refused | None = None, form: dict[str, str] | None = None
+    ) -> HTMLResponse:
+        repositories = await self.repositories.every()
+        latest = {each.id: await self.repositories.syncs(each.id, Cursor(1)) for each in repositories}
+        return render_page(
+            "repositories.html",
+            status_code=refusal.status if refusal else 200,
+            user=user,
+            repositories=repositories,
+            latest={name: sync for name, syncs in latest.items() for sync in syncs},
+            refusal=refusal,
+            form={"kind": "git"} | (form or {}),
+            paths=self.settings.sync_paths,
+            git_needed=None if await asyncio.to_thread(usable_git) else NEEDED,
+        )
+
+    async def show_one(self, user: User, repository_id: str, secret: str | None = None) -> HTMLResponse:
+        repository = await self.repositories.get(repository_id)
+        syncs = await self.repositories.syncs(repository_id, Cursor(_SHOWN))
+        render = render_page if secret is None else render_secret_page
+        return render(
+            "repository.html",
+            user=user,
+            repository=repository,
+            syncs=syncs,
+            is_running=any(each.status == "running" for each in syncs),
+            secret=secret,
+            site=site_address(self.request),
+        )
+
+
 @router.get("")
-async def list_repositories(request: Request, user: Instructor) -> HTMLResponse:
-    return await _list_page(request, user)
+async def list_repositories(user: Instructor, pages: PageOf[RepositoryPages]) -> HTMLResponse:
+    return await pages.show_list(user)
 
 
 @router.post("")
-async def add_repository(request: Request, user: Instructor, repositories: Provided[Repositories]) -> Response:
+async def add_repository(
+    request: Request, user: Instructor, repositories: Provided[Repositories], pages: PageOf[RepositoryPages]
+) -> Response:
     form = {name: value.strip() for name, value in (await read_form(request, max_bytes=16 * 1024)).items()}
     new = NewRepository(
         kind="folder" if form.get("kind") == "folder" else "git",
@@ -39,45 +83,10 @@ async def add_repository(request: Request, user: Instructor, repositories: Provi
     try:
         repository, secret = await repositories.add(user, new)
     except Refused as refusal:
-        return await _list_page(request, user, refusal, form)
-    return await _page(request, user, repository.id, secret)
+        return await pages.show_list(user, refusal, form)
+    return await pages.show_one(user, repository.id, secret)
 
 
 @router.get("/{repository_id}")
-async def show_repository(request: Request, repository_id: str, user: Instructor) -> HTMLResponse:
-    return await _page(request, user, repository_id)
-
-
-async def _list_page(
-    request: Request, user: User, refusal: Refused | None = None, form: dict[str, str] | None = None
-) -> HTMLResponse:
-    found = services_of(request)
-    repositories = await found[Repositories].every()
-    latest = {each.id: await found[Repositories].syncs(each.id, Cursor(1)) for each in repositories}
-    return render_page(
-        "repositories.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        repositories=repositories,
-        latest={name: sync for name, syncs in latest.items() for sync in syncs},
-        refusal=refusal,
-        form={"kind": "git"} | (form or {}),
-        paths=found[Settings].sync_paths,
-        git_needed=None if await asyncio.to_thread(usable_git) else NEEDED,
-    )
-
-
-async def _page(request: Request, user: User, repository_id: str, secret: str | None = None) -> HTMLResponse:
-    found = services_of(request)
-    repository = await found[Repositories].get(repository_id)
-    syncs = await found[Repositories].syncs(repository_id, Cursor(_SHOWN))
-    render = render_page if secret is None else render_secret_page
-    return render(
-        "repository.html",
-        user=user,
-        repository=repository,
-        syncs=syncs,
-        is_running=any(each.status == "running" for each in syncs),
-        secret=secret,
-        site=site_address(request),
-    )
+async def show_repository(repository_id: str, user: Instructor, pages: PageOf[RepositoryPages]) -> HTMLResponse:
+    return await pages.show_one(user, repository_id)
