@@ -55,7 +55,12 @@ def share(app: FastAPI, services: Services) -> None:
 
 
 def services_of(request: Request) -> Services:
-    """The services of the app that handles this request."""
+    """The services of the app that handles this request.
+
+    A route, a page or a dependency names what it uses in its signature instead. This is for the rest: middlewares and
+    exception handlers, which have no such signature, and what they share with routes to read a request (who sent it,
+    from which origin, over HTTPS).
+    """
     services: Services = request.app.state.services
     return services
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from app.core.rest.body import MAX_BYTES, read_json
 from app.core.rest.problem_json import problem_responses
-from app.core.services import services_of
+from app.core.services import Provided
 from app.core.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -91,9 +91,9 @@ def _read_strictly(endpoint: Callable[..., Any]) -> type[BaseModel] | None:
     return model
 
 
-def _reader(model: type[BaseModel], limit: MaxBytes) -> Callable[[Request], Any]:
-    async def read_body(request: Request) -> BaseModel:
-        return await read_json(request, model, max_bytes=limit.of(services_of(request)[Settings]))
+def _reader(model: type[BaseModel], limit: MaxBytes) -> Callable[..., Any]:
+    async def read_body(request: Request, settings: Provided[Settings]) -> BaseModel:
+        return await read_json(request, model, max_bytes=limit.of(settings))
 
     return read_body
 

@@ -1,13 +1,14 @@
 """Services are found by their type, and each that a route asks for can be had."""
 
 import inspect
-from typing import Protocol, get_args, get_type_hints
+from typing import Protocol, get_args
 
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
+from app.core.rest.actions import PageOf
 from app.core.services import Provided, Services, share
 
 
@@ -65,20 +66,24 @@ def test_a_route_asks_for_one_by_type():
 
 
 def asked_for(app: FastAPI) -> set[type]:
-    """By every route in its signature."""
-    hints = [
-        hint
-        for context in iter_route_contexts(app.routes)
-        if inspect.isfunction(getattr(context, "endpoint", None))
-        for hint in get_type_hints(context.endpoint, include_extras=True).values()
-    ]
-    return {get_args(each)[0] for each in hints if get_args(Provided[int])[1] in get_args(each)}
+    """By every route in its signature, and by every page that a route shows in the one of its constructor."""
+    service, page = (type(get_args(each[int])[1]) for each in (Provided, PageOf))
+    left = [each for context in iter_route_contexts(app.routes) if (each := getattr(context, "endpoint", None))]
+    found: set[type] = set()
+    while left:
+        for parameter in inspect.signature(left.pop(), eval_str=True).parameters.values():
+            kind, *marks = get_args(parameter.annotation) or (None,)
+            if any(isinstance(each, service) for each in marks):
+                found.add(kind)
+            elif any(isinstance(each, page) for each in marks):
+                left.append(kind)
+    return found
 
 
 @pytest.mark.anyio
 async def test_every_service_that_a_route_asks_for_can_be_had(shared_service):
     kinds = asked_for(shared_service.app)
-    assert len(kinds) > 20
+    assert len(kinds) > 60
     # Raises `TypeError` for one that cannot be built.
     found = [shared_service.services[kind] for kind in kinds]
     assert None not in found
