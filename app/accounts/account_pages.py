@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.browser_name import browser_name
@@ -16,13 +16,14 @@ from app.accounts.web import client_address, require_caller
 from app.core.database import Database
 from app.core.errors import FieldInvalid, Refused, SignInAgain
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.cookies import ZONE_COOKIE, set_cookie
 from app.core.web.forms import read_form
 from app.core.web.templating import render_secret_page
 from app.core.web.time_zone import chosen_zone, zones
 
-router = APIRouter(prefix="/account", include_in_schema=False)
+router = PageRouter("/account")
 _YEAR_S = 365 * 24 * 60 * 60
 Own = Annotated[Caller, Depends(require_caller("account"))]
 

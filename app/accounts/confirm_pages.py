@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller
@@ -15,13 +15,14 @@ from app.accounts.service import Accounts
 from app.accounts.web import client_address, require_caller
 from app.core.errors import Refused
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE
 from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
-router = APIRouter(prefix="/sign-in/again", include_in_schema=False)
+router = PageRouter("/sign-in/again")
 Own = Annotated[Caller, Depends(require_caller("account"))]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.providers import Providers
@@ -11,13 +11,14 @@ from app.accounts.service import Accounts
 from app.accounts.web import check_origin, client_address, current_user, signed_in, signed_out, user_agent
 from app.core.errors import Refused
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE
 from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 Secret = Annotated[str | None, Query(max_length=200)]
 Next = Annotated[str, Query(alias="next", max_length=2000)]
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.caller import Caller
@@ -23,13 +23,14 @@ from app.accounts.web import (
 )
 from app.core.errors import NotSignedIn, PathNotFound
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
 from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 Own = Annotated[Caller, Depends(require_caller("account"))]
 # The cookie contains it, between dots.
 _INVITATION = re.compile(r"[A-Za-z0-9_-]{1,200}")

@@ -24,10 +24,10 @@ from app.core.errors import ContentTypeNotZip
 from app.core.rest.body import read_body
 from app.core.rest.paging import Cursor, Limit, NewestFirst
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 
-router = rest_router("authoring")
+router = RestRouter("authoring")
 QUEUED: dict[int | str, dict[str, Any]] = {
     202: {
         "description": "Queued. Follow it at the address in the Location header",

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -14,6 +14,7 @@ from app.authoring.service import Authoring
 from app.core.errors import PathNotFound, Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
 from app.core.web.forms import read_form
@@ -25,7 +26,7 @@ from app.problems.rendered_texts import RenderedTexts, texts_of
 from grader.checks.grading_table import grading_of
 from grader.package.package import Package
 
-router = APIRouter(prefix="/authoring", include_in_schema=False)
+router = PageRouter("/authoring")
 Version = Annotated[str, Query(pattern="^[0-9a-f]{64}$")]
 # A statement, or a long submission. Percent-encoding turns one character into at most twelve bytes.
 _LONGEST_FILE = 256 << 10

@@ -1,6 +1,7 @@
 """Every route of the service, and the layers around all of them: errors, headers, the request log."""
 
 from collections.abc import AsyncIterator
+from types import ModuleType
 
 from fastapi import Depends, FastAPI, Request
 
@@ -17,11 +18,13 @@ from app.authoring.repositories import api as repositories_api
 from app.authoring.repositories import pages as repositories_pages
 from app.core.background_loop import Activity
 from app.core.database import Database
+from app.core.rest.actions import Actions
 from app.core.rest.error_responses import add_error_responses
 from app.core.rest.host_check import add_host_check
 from app.core.rest.openapi import describe
 from app.core.rest.rate_limit import add_rate_limit_headers
-from app.core.services import services_of
+from app.core.rest.routing import PageRouter, RestRouter
+from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.compression import add_compression
 from app.core.web.head_requests import add_head_requests
@@ -49,8 +52,7 @@ from app.learning.workbench import give_up_pages, report_pages, reports_api, res
 from app.learning.workbench import pages as workbench_pages
 from app.operations.help import pages as help_pages
 from app.operations.operating import api as operating_api
-from app.operations.operating import state_pages
-from app.operations.operating.health import router as health_router
+from app.operations.operating import health, state_pages
 from app.operations.operating.metrics import Metrics
 from app.operations.operating.request_log import add_request_log
 from app.operations.personal_data import api as personal_data_api
@@ -102,19 +104,125 @@ from app.teaching.similarity import api as similarity_api
 from app.teaching.similarity import pages as similarity_pages
 
 _API = "/api/v1"
+# Each module that has routes, by room. Its routers are found by their types, and their order does not matter:
+# tests/app/entry/test_routes.py fails if a route hides another one, or if a module is missing.
+_PROBLEMS = (problems_api,)
+_GRADING = (attempts_api, attempts_pages, batch_api, comment_api)
+_LEARNING = (
+    browse_pages,
+    progress_pages,
+    theme_pages,
+    workbench_api,
+    workbench_pages,
+    give_up_pages,
+    report_pages,
+    reports_api,
+    restore_pages,
+    solutions_pages,
+    lessons_api,
+    lessons_pages,
+    explorer_api,
+    explorer_pages,
+    completions_api,
+    completions_pages,
+    interviews_api,
+    interviews_pages,
+    calculators_api,
+    calculators_pages,
+)
+_ACCOUNTS = (
+    accounts_api,
+    accounts_pages,
+    account_pages,
+    provider_pages,
+    confirm_pages,
+    invitation_pages,
+    audit_api,
+    audit_pages,
+)
+_TEACHING = (
+    courses_api,
+    courses_pages,
+    course_pages,
+    course_settings_pages,
+    course_copy_pages,
+    course_problem_pages,
+    course_export_pages,
+    course_audit_pages,
+    assignment_pages,
+    exam_pages,
+    extension_pages,
+    section_pages,
+    category_pages,
+    gradebook_pages,
+    cell_pages,
+    roster_api,
+    roster_pages,
+    roster_people_pages,
+    overview_pages,
+    people_api,
+    people_pages,
+    account_actions,
+    attempt_api,
+    attempt_pages,
+    review_pages,
+    grading_pages,
+    merge_pages,
+    erase_pages,
+    insight_api,
+    insight_pages,
+    similarity_api,
+    similarity_pages,
+    rejudging_api,
+    rejudging_pages,
+    lti_pages,
+    lti_platform_pages,
+    lti_registration_pages,
+    search_pages,
+)
+_AUTHORING = (authoring_api, authoring_pages, repositories_api, repositories_pages)
+_OPERATIONS = (
+    health,
+    operating_api,
+    state_pages,
+    webhooks_api,
+    help_pages,
+    personal_data_api,
+    personal_data_pages,
+)
+MODULES = (*_PROBLEMS, *_GRADING, *_LEARNING, *_ACCOUNTS, *_TEACHING, *_AUTHORING, *_OPERATIONS)
 
 
-async def read_once(request: Request) -> AsyncIterator[None]:
+async def read_once(request: Request, database: Provided[Database]) -> AsyncIterator[None]:
     """A dependency of every page: what it shows is read in one transaction."""
     if request.method != "GET":
         yield
         return
-    async with services_of(request)[Database].reading_once():
+    async with database.reading_once():
         yield
 
 
-# It ends before the answer is sent: a slow reader must not keep a transaction open.
-_PAGES = [Depends(read_once, scope="function")]
+def routers_of(module: ModuleType) -> list[RestRouter | PageRouter]:
+    """Each router that the module has, by itself or in its `Actions`."""
+    found: list[RestRouter | PageRouter] = []
+    for each in vars(module).values():
+        if isinstance(each, Actions):
+            found += (each.api, each.pages)
+        elif isinstance(each, RestRouter | PageRouter):
+            found.append(each)
+    # A name for the router of its `Actions` is the same router.
+    return list({id(each): each for each in found}.values())
+
+
+def _include(app: FastAPI, router: RestRouter | PageRouter) -> None:
+    if isinstance(router, RestRouter):
+        prefix = _API if router.is_versioned else ""
+        dependencies = [Depends(limit_rate)] if router.is_counted else []
+    else:
+        prefix = ""
+        # It ends before the answer is sent: a slow reader must not keep a transaction open.
+        dependencies = [Depends(read_once, scope="function")] if router.is_read_once else []
+    app.include_router(router, prefix=prefix, dependencies=dependencies)
 
 
 def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, activity: Activity, settings: Settings) -> None:
@@ -122,87 +230,9 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, activity: Activ
     compile_pages()
     add_error_responses(app, reader_of)
     add_request_viewer(app)
-    # Routes are tried in order, so the ones that a class requests most often come first.
-    app.include_router(problems_api.router, prefix=_API)
-    for api in (attempts_api, workbench_api):
-        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for pages in (browse_pages, workbench_pages, attempts_pages):
-        app.include_router(pages.router, dependencies=_PAGES)
-    for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, rejudging_api):
-        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, insight_api, reports_api, audit_api):
-        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (courses_api, roster_api, similarity_api, calculators_api, repositories_api):
-        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (lessons_api, explorer_api, completions_api, interviews_api, personal_data_api):
-        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    app.include_router(health_router)
-    app.include_router(operating_api.router)
-    app.include_router(state_pages.router, dependencies=_PAGES)
-    for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages, report_pages):
-        app.include_router(pages.router, dependencies=_PAGES)
-    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, personal_data_pages, help_pages):
-        app.include_router(pages.router, dependencies=_PAGES)
-    for pages in (overview_pages, people_pages, attempt_pages, insight_pages):
-        app.include_router(pages.router, dependencies=_PAGES)
-    for pages in (
-        audit_pages,
-        assignment_pages,
-        gradebook_pages,
-        category_pages,
-        cell_pages,
-        extension_pages,
-        section_pages,
-        roster_pages,
-        calculators_pages,
-        lessons_pages,
-        completions_pages,
-        interviews_pages,
-        explorer_pages,
-        repositories_pages,
-    ):
-        app.include_router(pages.router, dependencies=_PAGES)
-    app.include_router(search_pages.router, dependencies=_PAGES)
-    app.include_router(grading_pages.router, dependencies=_PAGES)
-    for pages in (
-        authoring_pages,
-        rejudging_pages,
-        lti_pages,
-        lti_platform_pages,
-        lti_registration_pages,
-        similarity_pages,
-    ):
-        app.include_router(pages.router, dependencies=_PAGES)
-    for each in (
-        grading_pages,
-        exam_pages,
-        category_pages,
-        cell_pages,
-        course_export_pages,
-        course_audit_pages,
-        section_pages,
-    ):
-        app.include_router(each.api, prefix=_API, dependencies=[Depends(limit_rate)])
-    for each in (exam_pages, course_export_pages, course_audit_pages):
-        app.include_router(each.router, dependencies=_PAGES)
-    for each in (invitation_pages, account_actions, merge_pages, erase_pages, review_pages):
-        app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
-        app.include_router(each.actions.pages, dependencies=_PAGES)
-    for each in (
-        courses_pages,
-        course_pages,
-        course_settings_pages,
-        course_copy_pages,
-        roster_people_pages,
-        course_problem_pages,
-        lti_platform_pages,
-    ):
-        app.include_router(each.actions.api, prefix=_API, dependencies=[Depends(limit_rate)])
-        app.include_router(each.actions.pages, dependencies=_PAGES)
-    for each in (accounts_api, comment_api, explorer_api, lessons_api, completions_api, interviews_api):
-        app.include_router(each.actions.pages, dependencies=_PAGES)
-    for each in (rejudging_api, reports_api, repositories_api):
-        app.include_router(each.actions.pages, dependencies=_PAGES)
+    for module in MODULES:
+        for router in routers_of(module):
+            _include(app, router)
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)

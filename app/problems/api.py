@@ -14,7 +14,7 @@ from app.accounts.request_limits import report_rate
 from app.accounts.web import current_user
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.rate_limit import RateLimit
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.problems.catalogue import Catalogue
 from app.problems.schemas import HintsJSON, ProblemDetail, ProblemList
@@ -22,7 +22,7 @@ from app.problems.viewer import viewer
 from app.problems.visibility import Visibility
 from grader.package.package import Package
 
-router = rest_router("problems")
+router = RestRouter("problems", is_counted=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]
 
 Variant = Annotated[

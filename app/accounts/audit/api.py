@@ -9,10 +9,10 @@ from app.accounts.audit.schemas import AUDIT_SEARCH, AuditPage
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.core.rest.paging import NewestFirst
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 
-router = rest_router("people")
+router = RestRouter("people")
 Owner = Annotated[User, Depends(require_role("owner", "account"))]
 
 

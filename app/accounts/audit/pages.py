@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from starlette.responses import HTMLResponse
 
 from app.accounts.audit.log import ACTION_WORDS, AuditLog
@@ -10,10 +10,11 @@ from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 Owner = Annotated[User, Depends(require_role("owner", "account"))]
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
@@ -13,12 +13,13 @@ from app.authoring.repositories.service import USERNAME, NewRepository, Reposito
 from app.core.errors import Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
 
-router = APIRouter(prefix="/repositories", include_in_schema=False)
+router = PageRouter("/repositories")
 _SHOWN = 10
 
 

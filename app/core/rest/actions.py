@@ -17,13 +17,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_origin
 
-from fastapi import APIRouter, Request, params
+from fastapi import Request, params
 from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import Refused, SignInAgain
 from app.core.rest.body import MAX_BYTES, refuse_fields
-from app.core.rest.routing import body_of, rest_router
+from app.core.rest.routing import PageRouter, RestRouter, body_of
 from app.core.web.forms import read_form
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,8 +94,8 @@ class Actions:
     """
 
     def __init__(self, tag: str, page: type[FormPage] = FormPage, prefix: str = "") -> None:
-        self.api = rest_router(tag, prefix)
-        self.pages = APIRouter(prefix=prefix, include_in_schema=False)
+        self.api = RestRouter(tag, prefix)
+        self.pages = PageRouter(prefix)
         self._page = page
 
     def post(self, path: str, **options: Any) -> Callable[[F], F]:

@@ -8,7 +8,6 @@ to.
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from fastapi import APIRouter, Depends, Request
@@ -62,10 +61,26 @@ class RestRoute(APIRoute):
         yield from _refusals_of(self.dependant)
 
 
-def rest_router(tag: str, prefix: str = "") -> APIRouter:
-    """A router of REST, whose routes the description lists under `tag`."""
-    tags: list[str | Enum] = [tag]
-    return APIRouter(tags=tags, prefix=prefix, route_class=RestRoute)
+class RestRouter(APIRouter):
+    """Routes of REST, which the description lists under `tag`.
+
+    `is_versioned` if their paths begin with /api/v1, and `is_counted` if each request counts towards the rate limit.
+    """
+
+    def __init__(self, tag: str, prefix: str = "", *, is_versioned: bool = True, is_counted: bool = True) -> None:
+        super().__init__(tags=[tag], prefix=prefix, route_class=RestRoute)
+        self.is_versioned, self.is_counted = is_versioned, is_counted
+
+
+class PageRouter(APIRouter):
+    """Routes for browsers, which the description leaves out.
+
+    `is_read_once` if what a GET shows is read in one transaction.
+    """
+
+    def __init__(self, prefix: str = "", *, is_read_once: bool = True) -> None:
+        super().__init__(prefix=prefix, include_in_schema=False)
+        self.is_read_once = is_read_once
 
 
 def body_of(endpoint: Callable[..., Any]) -> tuple[str, type[BaseModel]] | None:

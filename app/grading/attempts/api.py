@@ -12,7 +12,7 @@ from app.core.database import Database
 from app.core.errors import TooManyFollowed
 from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import MaxBytes, rest_router
+from app.core.rest.routing import MaxBytes, RestRouter
 from app.core.services import Provided
 from app.grading.attempts.live_updates import VERDICT_EVENT, event_stream, person, wait_for_end
 from app.grading.attempts.own_inputs import choose
@@ -32,7 +32,7 @@ from app.grading.attempts.views import AttemptView
 from app.grading.queue.status import ENDED
 from app.problems.catalogue import Catalogue
 
-router = rest_router("attempts")
+router = RestRouter("attempts")
 
 Wait = Annotated[
     float | None,

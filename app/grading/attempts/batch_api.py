@@ -9,13 +9,13 @@ from app.accounts.request_limits import count_more
 from app.accounts.web import Reader, Submitter
 from app.core.errors import FieldInvalid, Refused
 from app.core.rest.rate_limit import RateLimit
-from app.core.rest.routing import MaxBytes, rest_router
+from app.core.rest.routing import MaxBytes, RestRouter
 from app.core.services import Provided
 from app.grading.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptView
 
-router = rest_router("attempts")
+router = RestRouter("attempts")
 MAX_BATCH_BYTES = 2 * 1024 * 1024
 _LARGE = MaxBytes(MAX_BATCH_BYTES)
 

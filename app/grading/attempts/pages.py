@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -13,6 +13,7 @@ from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest,
 from app.core.database import Database
 from app.core.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
 from app.core.web.drawings.columns import FEWEST_DRAWN
@@ -42,7 +43,7 @@ from grader.core.text import plain_text
 from grader.package.variants import like
 from grader.verdicts.verdict import Verdict
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 _PAGE = 50
 _PLACES = 100
 # Drawn for a verdict without a placement.

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import current_user
 from app.core.database import Database
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.templating import render_page
@@ -22,7 +23,7 @@ from app.learning.lessons.reading import LessonReads
 from app.learning.workbench.solving_times import SolvingTimes
 from app.problems.catalogue import Catalogue
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 MaybeUser = Annotated[User | None, Depends(current_user)]
 
 

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import HTMLResponse
 
 from app.accounts.web import Reader
 from app.core.clock import now
 from app.core.database import Database
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.drawings.calendar import draw_calendar
 from app.core.web.templating import render_page
@@ -17,7 +18,7 @@ from app.grading.attempts.progress import progress
 from app.learning.browse.catalogue_listing import list_problems
 from app.problems.catalogue import Catalogue
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 
 
 @router.get("/progress")

@@ -1,14 +1,15 @@
 """The form in every page's header that chooses the theme."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 
+from app.core.rest.routing import PageRouter
 from app.core.web.cookies import THEME_COOKIE, delete_cookie, set_cookie
 from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.theme import read_theme
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 _YEAR_S = 365 * 24 * 60 * 60
 
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.learning.calculators.calculator import Calculator, Choice, Input
 from app.learning.calculators.errors import InputsImpossible
 from app.learning.calculators.formulas.impossible_inputs import Impossible
 from app.learning.calculators.schemas import CalculationJSON, CalculatorList
 from app.learning.calculators.tables import CALCULATORS
 
-router = rest_router("calculators")
+router = RestRouter("calculators")
 
 
 @router.get("/calculators", summary="All calculators, and presets for their inputs")

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import current_user
+from app.core.rest.routing import PageRouter
 from app.core.web.highlight import highlight_code
 from app.core.web.templating import render_page
 from app.learning.calculators.calculator import Calculator, Choice, Input, Number, Values
@@ -23,7 +24,7 @@ from app.learning.calculators.tables import BY_NAME, GROUPS
 from app.learning.calculators.units import exact_text, short_text
 from grader.review.names import suggest
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 MaybeUser = Annotated[User | None, Depends(current_user)]
 
 

@@ -3,11 +3,12 @@
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Reader, current_user, site_address
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.drawings.placement import Mesh
 from app.core.web.drawings.share_card import draw_card
@@ -17,7 +18,7 @@ from app.learning.completions.errors import BadgeKeyNotFound, SiteUnnamed
 from app.learning.completions.service import Completions
 from app.problems.catalogue import Catalogue
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 MaybeUser = Annotated[User | None, Depends(current_user)]
 # Drawn if no program of the track was compiled for a mesh.
 _MESH_OF_CARD = Mesh((("devices", 8),))

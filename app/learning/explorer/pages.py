@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -13,6 +13,7 @@ from app.accounts.web import Submitter, allow_scope, current_caller, current_gue
 from app.core.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor, Page
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
@@ -41,7 +42,7 @@ from grader.inputs.explored_function import Function, read_function
 from grader.inputs.module_rules import MAX_MODULE_BYTES, MAX_MODULES
 from grader.package.package import Package
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 _SHOWN = 20
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]

@@ -1,11 +1,11 @@
 """The pages of interviews: where one begins, and one of them, while it lasts and as its summary."""
 
-from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Reader
 from app.core.clock import now
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.learning.interviews.api import InterviewsPage
@@ -15,7 +15,7 @@ from app.learning.interviews.summary import words_of
 from app.learning.lessons.lesson_files import Lessons
 from app.problems.catalogue import Catalogue
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 
 
 @router.get("/interviews")

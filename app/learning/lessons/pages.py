@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -13,6 +13,7 @@ from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_guest, current_user
 from app.core.errors import NotSignedIn, Refused
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
@@ -30,7 +31,7 @@ from app.learning.lessons.reading import LessonReads
 from app.learning.lessons.runs import LessonRun, LessonRuns
 from app.problems.catalogue import Catalogue
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
 Titles = tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ from app.accounts.web import Reader, Submitter, SubmitterOrGuest, client_address
 from app.core.database import Database
 from app.core.errors import EditorialClosed
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.grading.attempts.give_up import GiveUps
@@ -30,7 +30,7 @@ from app.learning.workbench.schemas import (
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 
-router = rest_router("attempts")
+router = RestRouter("attempts")
 
 
 @router.get("/problems/{slug}/draft", summary="Your draft at a problem", response_model=Draft)

@@ -2,12 +2,13 @@
 
 import contextlib
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.web import Reader, Submitter
 from app.core.database import Database
 from app.core.errors import AlreadyAccepted
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -17,7 +18,7 @@ from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.package.package import Package
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 
 
 @router.get("/problems/{slug}/give-up")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -15,6 +15,7 @@ from app.core.clock import now
 from app.core.errors import NotSignedIn, PathNotFound, Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor, Page
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
@@ -46,7 +47,7 @@ from grader.inputs.typed_inputs import form_of
 from grader.package.package import AnswerManifest, Package
 from grader.package.variants import variants_of
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 _PREVIOUS = 10
 _MAX_TYPED_BYTES = 32 * 1024
 # The heading with which the task of a statement begins. What comes before is background.

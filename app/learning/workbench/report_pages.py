@@ -1,11 +1,12 @@
 """The form that reports a fault in a problem, and the list that instructors read."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Instructor, Reader, Submitter
 from app.core.errors import Refused
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -13,7 +14,7 @@ from app.learning.workbench.reports import LONGEST, FaultReports
 from app.problems.catalogue import Catalogue
 from grader.package.package import Package
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 
 
 @router.get("/problems/{slug}/report")

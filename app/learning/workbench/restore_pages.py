@@ -3,13 +3,14 @@
 import asyncio
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Reader, Submitter
 from app.core.errors import DraftConflict
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
 from app.core.web.forms import read_form
@@ -18,7 +19,7 @@ from app.grading.attempts.service import Attempts
 from app.learning.workbench.drafts import Draft, Drafts
 from app.problems.catalogue import Catalogue
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 
 
 @dataclass(frozen=True, slots=True)

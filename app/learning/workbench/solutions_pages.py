@@ -2,12 +2,12 @@
 
 import asyncio
 
-from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from app.accounts.web import Reader
 from app.core.database import Database
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.grading.attempts.next_problem import next_problem
@@ -16,7 +16,7 @@ from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.package.package import Package
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 
 
 @router.get("/problems/{slug}/solutions")

@@ -1,17 +1,18 @@
 """Help pages: the `type` of every problem+json response links to `/help/errors`, a rejected verdict to
 `/help/reasons`."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
 
 from app.accounts.web import current_user
 from app.core.errors import Refused
+from app.core.rest.routing import PageRouter
 from app.core.web.reasons import REASONS
 from app.core.web.static_files import FOLDER
 from app.core.web.templating import render_page
 from app.operations.help.rest_reference import operations_of
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 # What is one person's own, or answers programs.
 _NOT_FOR_ROBOTS = (

@@ -2,12 +2,13 @@
 
 import hmac
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 
 from app.core.database import Database
 from app.core.errors import MetricsRefused, TokenInvalid
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.grading.queue.local_judge import LocalJudge
@@ -15,7 +16,7 @@ from app.grading.queue.workers import Workers
 from app.operations.operating.attempt_statistics import AttemptStatistics
 from app.operations.operating.metrics import Metrics
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter(is_read_once=False)
 
 
 @router.get("/metrics")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.core.errors import NotReady
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.core.view import View
 from app.core.web.proxies import Clients
@@ -19,7 +19,7 @@ from app.problems.catalogue import Catalogue
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
 
-router = rest_router("health")
+router = RestRouter("health", is_versioned=False, is_counted=False)
 
 
 class HealthJSON(View):

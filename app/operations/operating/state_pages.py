@@ -2,15 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
+from app.core.rest.routing import PageRouter
 from app.core.web.templating import render_page
 from app.operations.operating.service_state import ServiceState, read_state
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 Owner = Annotated[User, Depends(require_role("owner", "account"))]
 
 

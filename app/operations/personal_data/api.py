@@ -10,13 +10,13 @@ from app.accounts.errors import NameDiffers
 from app.accounts.web import require_caller
 from app.core.database import Database
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.grading.queue.protocol import GradeQueue
 from app.operations.personal_data.deletion import delete_account
 from app.operations.personal_data.export import export_response
 
-router = rest_router("accounts")
+router = RestRouter("accounts")
 Own = Annotated[Caller, Depends(require_caller("account"))]
 _EXPORT_EXAMPLE = {
     "exported_at": "2026-01-05T09:30:00+00:00",

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from app.accounts.caller import Caller, User
@@ -11,6 +11,7 @@ from app.accounts.service import Accounts
 from app.accounts.web import client_address, require_caller, signed_out
 from app.core.database import Database
 from app.core.errors import Refused
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_secret_page
@@ -18,7 +19,7 @@ from app.grading.queue.protocol import GradeQueue
 from app.operations.personal_data.deletion import delete_account
 from app.operations.personal_data.export import export_response
 
-router = APIRouter(prefix="/account", include_in_schema=False)
+router = PageRouter("/account")
 Own = Annotated[Caller, Depends(require_caller("account"))]
 
 

@@ -8,7 +8,7 @@ from app.accounts.caller import User
 from app.accounts.web import Reader, require_scope
 from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.operations.webhooks.schemas import (
     AttemptFinishedJSON,
@@ -19,7 +19,7 @@ from app.operations.webhooks.schemas import (
 )
 from app.operations.webhooks.service import Webhook, Webhooks
 
-router = rest_router("webhooks")
+router = RestRouter("webhooks")
 Keeper = Annotated[User, Depends(require_scope("account"))]
 
 

@@ -10,7 +10,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.rest.paging import Cursor, LongById, LongByName, LongNewestFirst, Page
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.teaching.courses.assignments import AssignmentChanges
 from app.teaching.courses.course_in_path import CourseForExtensions, GradedCourse, JoinedCourse, TaughtCourse
@@ -35,7 +35,7 @@ from app.teaching.courses.schemas import (
 from app.teaching.courses.section_dates import SectionDates
 from app.teaching.courses.service import Assignment, Courses, no_assignment
 
-router = rest_router("courses")
+router = RestRouter("courses")
 _REFUSALS = problem_responses(409)
 
 

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Instructor
 from app.core.errors import FieldInvalid, Refused
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -34,7 +35,7 @@ from app.teaching.courses.grade_arithmetic import Rule
 from app.teaching.courses.section_dates import SectionDates
 from app.teaching.courses.service import AssignedProblem, Assignment, Course, Courses
 
-router = APIRouter(prefix="/courses/{course_id}/assignments", include_in_schema=False)
+router = PageRouter("/courses/{course_id}/assignments")
 _LARGEST_FORM = 16 * 1024
 
 

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Instructor
 from app.core.errors import FieldInvalid, Refused
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -20,8 +20,8 @@ from app.teaching.courses.grade_arithmetic import Category
 from app.teaching.courses.schemas import CategoryJSON, CategoryList, NewCategoriesJSON
 from app.teaching.courses.service import Course, Courses
 
-router = APIRouter(prefix="/courses/{course_id}/categories", include_in_schema=False)
-api = rest_router("courses")
+router = PageRouter("/courses/{course_id}/categories")
+api = RestRouter("courses")
 _LINE = re.compile(r"(?P<name>.+):\s*(?P<weight>[0-9]{1,4})(?:\s*,\s*drop\s+(?P<drop>[0-9]{1,2}))?", re.ASCII)
 _LARGEST_FORM = 16 * 1024
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.audit.log import ACTION_WORDS, LONGEST_REASON, Action, AuditEntry, AuditLog
@@ -12,7 +12,7 @@ from app.accounts.web import Grader
 from app.core.database import Database
 from app.core.errors import FieldInvalid, Refused
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -28,8 +28,8 @@ from app.teaching.courses.marks import KINDS, Kind
 from app.teaching.courses.service import MOST_POINTS, Course, Courses
 
 _PATH = "/courses/{course_id}/assignments/{assignment_id}/cells/{slug}/{person_id}"
-router = APIRouter(include_in_schema=False)
-api = rest_router("courses")
+router = PageRouter()
+api = RestRouter("courses")
 _ROLE_WORDS: dict[Role, str] = {
     "counts": "counts",
     "before-opening": "does not count: sent before the assignment opened",

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import HTMLResponse
 
 from app.accounts.audit.log import ACTION_WORDS, AuditLog
@@ -10,14 +10,14 @@ from app.accounts.audit.schemas import AUDIT_SEARCH, AuditPage
 from app.accounts.web import Instructor
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor, NewestFirst
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.teaching.courses.course_in_path import TaughtCourse
 
 _PATH = "/courses/{course_id}/audit"
-router = APIRouter(include_in_schema=False)
-api = rest_router("courses")
+router = PageRouter()
+api = RestRouter("courses")
 
 
 @router.get(_PATH)

@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 from app.accounts.web import Instructor
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.teaching.courses.course_export import CourseExports
 from app.teaching.courses.course_in_path import TaughtCourse
 
-router = APIRouter(include_in_schema=False)
-api = rest_router("courses")
+router = PageRouter()
+api = RestRouter("courses")
 _ZIP: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Submissions by assignment and student, the gradebook, the roster, and the audit log",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from pydantic import Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -14,7 +14,7 @@ from app.core.errors import Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -27,8 +27,8 @@ from app.teaching.courses.section_dates import SectionDates
 from app.teaching.courses.service import Assignment, Course, Courses, no_assignment
 
 _PATH = "/courses/{course_id}/assignments/{assignment_id}"
-api = rest_router("courses")
-router = APIRouter(include_in_schema=False)
+api = RestRouter("courses")
+router = PageRouter()
 Exam = tuple[Course, Assignment]
 
 

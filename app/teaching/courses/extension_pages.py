@@ -5,7 +5,7 @@ right `extensions`.
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -14,6 +14,7 @@ from app.core.errors import Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -23,7 +24,7 @@ from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINU
 from app.teaching.courses.members import CourseMembers
 from app.teaching.courses.service import Assignment, Course, Courses
 
-router = APIRouter(prefix="/courses/{course_id}/assignments/{assignment_id}", include_in_schema=False)
+router = PageRouter("/courses/{course_id}/assignments/{assignment_id}")
 
 
 @dataclass(frozen=True, slots=True)

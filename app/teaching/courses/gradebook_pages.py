@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Grader
 from app.core.database import Database
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.templating import render_page
@@ -26,7 +27,7 @@ from app.teaching.courses.service import Course, Courses
 from app.teaching.courses.spreadsheet import xlsx_download
 from app.teaching.courses.statistics import statistics_of
 
-router = APIRouter(prefix="/courses/{course_id}", include_in_schema=False)
+router = PageRouter("/courses/{course_id}")
 _TABLES: dict[Format, Callable[[Sequence[Column], Sequence[Line]], Table]] = {
     "": table_of,
     "canvas": canvas_table,

@@ -8,7 +8,7 @@ from pydantic import Field
 from app.accounts.web import Grader, site_address
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import MaxBytes, rest_router
+from app.core.rest.routing import MaxBytes, RestRouter
 from app.core.services import Provided
 from app.core.view import View
 from app.teaching.courses.course_in_path import CourseForRoster
@@ -16,7 +16,7 @@ from app.teaching.courses.roster import Outcome, Rosters
 from app.teaching.courses.roster_file import LONGEST_ROSTER
 from app.teaching.courses.roster_links import RosterLinks
 
-router = rest_router("courses")
+router = RestRouter("courses")
 
 
 class RosterJSON(RequestBody):

@@ -1,11 +1,12 @@
 """The page that checks and imports a roster. It works in two steps: first what each row would do, then the import."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Grader, site_address
 from app.core.errors import FieldInvalid, Refused
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_secret_page
@@ -16,7 +17,7 @@ from app.teaching.courses.roster_links import RosterLinks
 from app.teaching.courses.safe_csv import csv_download
 from app.teaching.courses.service import Course
 
-router = APIRouter(prefix="/courses/{course_id}/roster", include_in_schema=False)
+router = PageRouter("/courses/{course_id}/roster")
 # As a form sends it, a character may take nine bytes.
 _LARGEST_FORM = 9 * LONGEST_ROSTER
 

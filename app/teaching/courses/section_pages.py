@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
@@ -11,7 +11,7 @@ from app.core.errors import Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.view import View
 from app.core.web.forms import read_form
@@ -22,8 +22,8 @@ from app.teaching.courses.section_dates import Dates, SectionDates
 from app.teaching.courses.service import Course, Courses
 
 _PATH = "/courses/{course_id}/assignments/{assignment_id}/sections"
-router = APIRouter(include_in_schema=False)
-api = rest_router("courses")
+router = PageRouter()
+api = RestRouter("courses")
 _MOST_SECTIONS = 100
 
 

@@ -7,7 +7,7 @@ from fastapi import Query
 from app.accounts.web import Grader, Instructor
 from app.authoring.schemas import UploadJSON
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import CourseForInsight
@@ -22,7 +22,7 @@ from app.teaching.insight.schemas import (
 )
 from app.teaching.insight.service import Counted, Insight
 
-router = rest_router("insight")
+router = RestRouter("insight")
 Versions = Annotated[Counted, Query(description="Count attempts at all versions, or only at the served one")]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -12,6 +12,7 @@ from app.accounts.web import Grader, Instructor
 from app.core.errors import Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.drawings.columns import draw_columns
 from app.core.web.forms import read_form
@@ -26,7 +27,7 @@ from app.teaching.insight.discrimination import FEWEST
 from app.teaching.insight.misconceptions import LONGEST, Misconceptions, suggestion
 from app.teaching.insight.service import Counted, Insight
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 
 
 @router.get("/insight")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
@@ -18,6 +18,7 @@ from app.accounts.service import Accounts
 from app.accounts.web import Reader, check_origin, current_caller, signed_in, site_address, user_agent
 from app.core.errors import NotSignedIn, Refused, SignInAgain
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE, set_cookie
 from app.core.web.form_token import FIELD, check_form_token
@@ -32,7 +33,7 @@ from app.teaching.lti.login_state import BROWSER_COOKIE, LIFE_S
 from app.teaching.lti.messages import origin_of
 from app.teaching.lti.selections import Selections, selection_page
 
-router = APIRouter(prefix="/lti", include_in_schema=False)
+router = PageRouter("/lti")
 Ticket = Annotated[str, Query(max_length=100)]
 _MAX_BYTES = 64 * 1024
 # A field for each problem and assignment that is chosen at once.

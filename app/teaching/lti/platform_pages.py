@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
@@ -12,6 +12,7 @@ from app.accounts.web import Instructor, require_caller_role, site_address
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
@@ -23,7 +24,7 @@ from app.teaching.lti.platforms import Platform, Platforms
 from app.teaching.lti.registrations import NewRegistrationLink, Registrations
 from app.teaching.lti.schemas import DeploymentsJSON, NewPlatformJSON, NewRegistrationLinkJSON, PlatformList
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
 
 _NOTHING = Typed()

@@ -3,10 +3,11 @@
 Neither has to send our cookies, so the link alone decides: it is a secret that an owner gave to the platform.
 """
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse
 
 from app.core.errors import Refused
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_unchecked_form
 from app.core.web.templating import render_secret_page
@@ -14,7 +15,7 @@ from app.teaching.lti.pages import in_frame, secret
 from app.teaching.lti.platforms import Platform
 from app.teaching.lti.registrations import Registrations
 
-router = APIRouter(prefix="/lti/register", include_in_schema=False)
+router = PageRouter("/lti/register")
 _MAX_BYTES = 64 * 1024
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 from starlette.responses import HTMLResponse
 
 from app.accounts.audit.log import ACTION_WORDS, AuditLog
@@ -14,6 +14,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import RoleMissing
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.templating import render_page
@@ -30,7 +31,7 @@ from app.teaching.lti.platforms import Platforms
 from app.teaching.overview.stuck_people import StuckPeople
 from app.teaching.rejudging.service import Rejudging
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 Owner = Annotated[User, Depends(require_role("owner", "account"))]
 _MOST = 5
 _RECENT_VALIDATIONS = 20

@@ -7,12 +7,12 @@ from fastapi import Query
 from app.accounts.roles import Role
 from app.accounts.web import Instructor
 from app.core.rest.paging import ByName
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.teaching.people.directory import Directory, PeopleFilter, Person, State
 from app.teaching.people.schemas import PeoplePage
 
-router = rest_router("people")
+router = RestRouter("people")
 
 
 @router.get("/people", summary="All accounts, by name")

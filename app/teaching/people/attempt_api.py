@@ -7,7 +7,7 @@ from fastapi import Query
 from app.accounts.web import Instructor
 from app.core.database import Database
 from app.core.rest.paging import ByName, NewestFirst
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.grading.attempts.schemas import AttemptPage
 from app.grading.attempts.service import Attempts
@@ -17,7 +17,7 @@ from app.teaching.people.at_problem import who_tried
 from app.teaching.people.read_access import PersonsAttempt, PersonsReach
 from app.teaching.people.schemas import ProblemPeoplePage, SourcedAttemptJSON
 
-router = rest_router("people")
+router = RestRouter("people")
 
 
 @router.get("/people/{person_id}/attempts", summary="The attempts and runs of an account, newest first")

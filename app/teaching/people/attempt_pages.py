@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse
 
 from app.accounts.web import Grader, Instructor
 from app.core.database import Database
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.grading.attempts.filter import AttemptFilter, choices
@@ -20,7 +21,7 @@ from app.teaching.people.at_problem import who_tried
 from app.teaching.people.attempt_timeline import read_timeline
 from app.teaching.people.read_access import PersonsReach
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 Later = Annotated[str | None, Query(max_length=200)]
 _PAGE = 50
 _STEPS = 20

@@ -2,13 +2,12 @@
 
 from datetime import timedelta
 
-from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
 from app.accounts.web import Instructor
 from app.core.database import Database
 from app.core.errors import ProblemNotFound
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.grading.attempts.phases import in_words
@@ -18,8 +17,8 @@ from app.teaching.people.grading_history import read_grading_history
 from app.teaching.people.read_access import PersonsAttempt
 from app.teaching.people.schemas import GradingJSON
 
-router = APIRouter(include_in_schema=False)
-api = rest_router("people")
+router = PageRouter()
+api = RestRouter("people")
 _END_WORDS = {
     "finished": "finished with a verdict",
     "failed": "the grader failed",

@@ -2,19 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse
 
 from app.accounts.roles import ROLES
 from app.accounts.web import Instructor
 from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.teaching.people.account_actions import PersonPage
 from app.teaching.people.directory import STATES, Directory, PeopleFilter
 
-router = APIRouter(prefix="/people", include_in_schema=False)
+router = PageRouter("/people")
 _PAGE = 50
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -12,6 +12,7 @@ from app.core.database import Database
 from app.core.errors import Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.forms import read_form
 from app.core.web.templating import render_page
@@ -21,7 +22,7 @@ from app.teaching.courses.service import Courses
 from app.teaching.rejudging.selection_form import Form, name_parts, scopes_of
 from app.teaching.rejudging.service import Rejudging
 
-router = APIRouter(prefix="/authoring/{slug}", include_in_schema=False)
+router = PageRouter("/authoring/{slug}")
 After = Annotated[str | None, Query(pattern="^[0-9a-f]{32}$")]
 _SHOWN = 100
 _MOST_VERSIONS = 50

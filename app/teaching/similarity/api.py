@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.accounts.caller import User
 from app.accounts.web import Grader
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import rest_router
+from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.teaching.courses.course_in_path import CourseForSimilarity
 from app.teaching.courses.service import Course
@@ -18,7 +18,7 @@ from app.teaching.similarity.schemas import SimilarityJSON
 from app.teaching.similarity.service import Similarity, SimilarityReport
 from app.teaching.similarity.submissions import Choice
 
-router = rest_router("insight")
+router = RestRouter("insight")
 Attempts = Annotated[
     Choice,
     Query(description="best, last: each student's best or last accepted attempt; all: every attempt with a score"),

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Grader
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
@@ -20,7 +21,7 @@ from app.teaching.similarity.report_filter import EVERYTHING, LEAST_PERCENT, rea
 from app.teaching.similarity.service import Similarity
 from grader.core.text import plain_text
 
-router = APIRouter(include_in_schema=False)
+router = PageRouter()
 # Pairs in one part of the list. The first part is open.
 _PART = 25
 

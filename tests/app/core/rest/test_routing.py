@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.core.rest.error_responses import add_error_responses
 from app.core.rest.problem_json import MEDIA_TYPE
-from app.core.rest.routing import MaxBytes, RestRoute, refuses, rest_router
+from app.core.rest.routing import MaxBytes, RestRoute, RestRouter, refuses
 from app.core.services import Services, share
 from app.core.settings import Settings
 from app.entry.main import create_app
@@ -44,7 +44,7 @@ def permitted() -> None:
 
 
 def client() -> TestClient:
-    router = rest_router("notes")
+    router = RestRouter("notes")
 
     @router.post("/notes/{note_id}")
     async def write(note_id: str, body: Note, only: None = Depends(permitted)) -> str:
