@@ -145,6 +145,16 @@ def test_the_task_comes_first_and_its_background_is_one_click_away(open_page: Op
     expect(page.locator("#s-pitfalls")).to_be_hidden()
     page.get_by_role("navigation", name="Sections of the statement").get_by_role("link", name="Pitfalls").click()
     expect(page.locator("#s-pitfalls")).to_be_in_viewport()
+    expect(page.locator("summary", has_text="Pitfalls")).to_be_in_viewport()
+
+
+def test_the_idea_and_the_pitfalls_open_one_by_one_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page("/problems/psum_scatter_mean", viewport=WIDE)
+    expect(page.locator("#s-why-this-matters")).to_be_visible()
+    expect(page.locator("#s-pitfalls")).to_be_hidden()
+    page.locator("summary", has=page.get_by_role("heading", name="The idea")).press("Enter")
+    expect(page.locator("#s-the-idea")).to_be_visible()
+    expect(page.locator("#s-pitfalls")).to_be_hidden()
 
 
 def test_without_script_the_parts_follow_each_other(open_page: OpenPage) -> None:

@@ -30,7 +30,7 @@ def test_no_line_of_code_is_cut(open_page: OpenPage) -> None:
     cut = (
         "[...document.querySelectorAll('pre, .wide')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"
     )
-    page.locator(".background summary").click()
+    page.locator(".background > summary").click()
     assert page.evaluate(cut) > 0  # on so narrow a screen it scrolls
     page.emulate_media(media="print")
     code = "[...document.querySelectorAll('pre')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"

@@ -60,10 +60,18 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A second-level heading with the text up to the next one. `heading` is None for the text before the first."""
+    """A second-level heading with the text up to the next one. `heading` is None for the text before the first.
+
+    `title` is the element of the heading, or empty, and `body` is the rest.
+    """
 
     heading: Heading | None
-    html: Markup
+    title: Markup
+    body: Markup
+
+    @property
+    def html(self) -> Markup:
+        return self.title + self.body
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,7 @@ def prose_of(
         alt = _ALT.search(image[1])
         return image[0] if svg is None else f'<span role="img" aria-label="{alt[1] if alt else ""}">{svg}</span>'
 
-    def show(place: re.Match[str]) -> str:
+    def name(place: re.Match[str]) -> str:
         figure, slug = place.groups()
         if figure:
             return f"{figures}/{figure}.svg" if figures else ""
@@ -125,10 +133,13 @@ def prose_of(
         link = Markup('<a href="/problems/{}" rel="noopener noreferrer">{}</a>')
         return link.format(slug, problems[slug])
 
+    def show(html: str) -> Markup:
+        return Markup(_SHOWN_LATER.sub(name, _IMAGE.sub(draw, html)))
+
     return Prose(
         tuple(
-            Section(Heading(*heading) if heading else None, Markup(_SHOWN_LATER.sub(show, _IMAGE.sub(draw, html))))
-            for heading, html in parsed["sections"]
+            Section(Heading(*heading) if heading else None, show(title), show(body))
+            for heading, title, body in parsed["sections"]
         ),
         tuple(Heading(*each) for each in parsed["headings"]),
     )
@@ -140,7 +151,7 @@ def plain_prose(text: str) -> Prose:
         '<p class="notice">This text takes too long to format, so it is shown as it was written.</p>'
         '<pre tabindex="0"><code>{}</code></pre>'
     )
-    return Prose((Section(None, notice.format(text)),), ())
+    return Prose((Section(None, Markup(""), notice.format(text)),), ())
 
 
 def parse_markdown(text: str, anchors: str) -> Parsed:
@@ -171,7 +182,12 @@ def parse_markdown(text: str, anchors: str) -> Parsed:
         )
         return _PLACE.sub(lambda place: formulas[int(place[1])], clean)
 
-    sections = [[by_anchor.get(str(part[0].attrGet("id"))), show(part)] for part in _cut(tokens)]
+    sections = []
+    for part in _cut(tokens):
+        heading = by_anchor.get(str(part[0].attrGet("id")))
+        # A heading is three tokens: its start, its text and its end.
+        begin = 3 if heading else 0
+        sections.append([heading, show(part[:begin]), show(part[begin:])])
     return {"sections": sections, "headings": headings}
 
 

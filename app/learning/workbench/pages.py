@@ -52,6 +52,8 @@ _PREVIOUS = 10
 _MAX_TYPED_BYTES = 32 * 1024
 # The heading with which the task of a statement begins. What comes before is background.
 _TASK = "Problem"
+# The headings of sections that often name the way to a solution. The page folds them.
+_FOLDED = frozenset({"The idea", "Pitfalls"})
 _KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "own": "run", "submit": "attempt"}
 MaybeUser = Annotated[User | None, Depends(current_user)]
 _submitter = allow_scope("submit")
@@ -139,6 +141,7 @@ class ProblemPage:
             own_variant=self.catalogue.get(package.slug).variant_name,
             background=background,
             task=task,
+        folded=_FOLDED,
             lines=lines_to_write(package),
             grading=grading_of(package.manifest),
             interview=await self.interviews.banner(user, package.slug) if seen.exam else None,

@@ -131,6 +131,7 @@ def test_a_text_is_cut_at_its_second_level_headings() -> None:
     assert anchors == [None, "s-idea", "s-problem", "s-problem-2"]
     before, rest = prose.split_at("Problem")
     assert [each.heading and each.heading.text for each in before] == [None, "Idea"]
-    assert "<p>Two.</p>" in rest[0].html
+    assert (rest[0].title, rest[0].body) == ('<h2 id="s-problem">Problem</h2>\n', "<p>Two.</p>\n")
+    assert before[0].title == ""
     assert "".join(each.html for each in (*before, *rest)) == prose.html
     assert prose.split_at("Task") == ((), prose.sections)
