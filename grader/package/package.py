@@ -346,7 +346,8 @@ class Package:
     texts by file name. `helpers` are the sources of modules that its code and submissions can import, by name. `files`
     are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part of the version;
     None if it is missing. `budget` is what budget.json says, None without that file. In mode answer, `starter` is the
-    JSON of empty answers, and `reference` and `cases` are empty.
+    JSON of empty answers, and `reference` and `cases` are empty. `pitfalls` are the rejected submissions that an item
+    of the statement's section of this name explains, with the item's number (grader/package/pitfalls.py).
 
     A package with variants is always one of them: `variant`, with its values in the texts and in a helper. So are
     `accepted` and `rejected`. `template` is the package before that (grader/package/variants.py).
@@ -369,6 +370,7 @@ class Package:
     files: dict[str, str] = field(default_factory=dict, repr=False)
     known: KnownFingerprints | None = field(default=None, repr=False, compare=False)
     budget: Budget | None = None
+    pitfalls: dict[str, int] = field(default_factory=dict)
     variant: VariantSpec | None = None
     template: "Package | None" = field(default=None, repr=False, compare=False)
 

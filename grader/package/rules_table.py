@@ -82,6 +82,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "a submission has no docstring in its first line",
             "State there what is special about it, or what its author misunderstood.",
         ),
+        "pitfall": _error(
+            "the statement names a rejected submission that does not exist, or names one elsewhere than at the end of "
+            "a single item of *Pitfalls*",
+            "Correct the name, or move the comment to the end of the item that explains it.",
+        ),
         "todo": _error(f"a {MARK} mark is left", "Write this part, then delete the mark."),
         "signature": _error(
             "the statement does not name the entry point with its arguments",

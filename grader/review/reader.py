@@ -35,6 +35,7 @@ from grader.package.package import (
     Tolerance,
     VariantSpec,
 )
+from grader.package.pitfalls import marks_of, without_marks
 from grader.package.variants import first_variant
 from grader.review.contradictions import contradictions
 from grader.review.figures import wrong_figures
@@ -142,12 +143,13 @@ def _assemble(
     rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
     if manifest is not None:
         faults += wrong_variants(manifest, files, (*accepted, *rejected))
+    pitfalls = _pitfalls(files.get("statement.md", ""), rejected, faults)
     if faults or manifest is None:
         raise PackageInvalid(where, faults)
     package = Package(
         manifest=manifest,
         version=_version(files),
-        statement=files["statement.md"],
+        statement=without_marks(files["statement.md"]),
         hints=_hints(files["hints.md"]),
         editorial=files["editorial.md"],
         starter=_empty_answers(manifest) if isinstance(manifest, AnswerManifest) else files["starter.py"],
@@ -162,6 +164,7 @@ def _assemble(
         files=files,
         known=known,
         budget=budget,
+        pitfalls=pitfalls,
     )
     return first_variant(package)
 
@@ -362,6 +365,24 @@ def _known(files: dict[str, str], prefix: str, faults: list[PackageFault]) -> tu
     if not found:
         faults.append(PackageFault("submissions", prefix, None, f"{prefix} does not contain a submission"))
     return tuple(found)
+
+
+def _pitfalls(statement: str, rejected: tuple[KnownSubmission, ...], faults: list[PackageFault]) -> dict[str, int]:
+    """The number of the pitfall for each rejected submission that the statement names."""
+    names, found = [each.name for each in rejected], {}
+    for mark in marks_of(statement):
+        message = None
+        if mark.submission not in names:
+            message = f"there is no submissions/rejected/{mark.submission}.py{suggest(mark.submission, names)}"
+        elif mark.submission in found:
+            message = f"two pitfalls name the submission '{mark.submission}'"
+        elif mark.number is None:
+            message = f"the submission '{mark.submission}' is named elsewhere than at the end of an item of ## Pitfalls"
+        else:
+            found[mark.submission] = mark.number
+        if message is not None:
+            faults.append(PackageFault("pitfall", "statement.md", mark.line, message))
+    return found
 
 
 def _reason(name: str, faults: list[PackageFault]) -> Reason | None:

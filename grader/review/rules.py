@@ -125,7 +125,7 @@ def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[P
     yield from leaks(package)
     if others is not None:
         yield from _unknown_links(package, [*others, package.slug])
-    yield from _of_checks(manifest, package.statement)
+    yield from _of_checks(manifest, package)
     yield from unbounded(manifest)
     if has_budget(manifest) and (fault := _wrong_budget(package)):
         yield PackageFault("budget", BUDGET, None, fault)
@@ -228,10 +228,11 @@ def _unknown_links(package: Package, slugs: Iterable[str]) -> Iterator[PackageFa
                     yield PackageFault("link", name, number, f"there is no problem '{slug}'{suggest(slug, known)}")
 
 
-def _of_checks(manifest: Manifest, statement: str) -> Iterator[PackageFault]:
+def _of_checks(manifest: Manifest, package: Package) -> Iterator[PackageFault]:
+    statement, written = package.statement, package.files["statement.md"]
     if stated := _STATED.search(statement):
         message = f"the statement says '{stated[0]}', and the page takes points and bounds from problem.toml"
-        yield PackageFault("stated-points", "statement.md", _line_of(statement, stated[0]), message)
+        yield PackageFault("stated-points", "statement.md", _line_of(written, stated[0]), message)
     # Before this heading, there is only background.
     task = statement.partition("\n## Problem\n")[2] or statement
     graded = {each.id for each in manifest.checks}
@@ -240,7 +241,7 @@ def _of_checks(manifest: Manifest, statement: str) -> Iterator[PackageFault]:
             promise = getattr(checks.load(mode, id), "PROMISE", None)
             if promise and (found := re.search(promise, task)):
                 message = f"the statement says '{found[0]}', but there is no check '{id}'"
-                yield PackageFault("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
+                yield PackageFault("ungraded-promise", "statement.md", _line_of(written, found[0]), message)
 
 
 def _line_of(text: str, part: str) -> int | None:

@@ -1,11 +1,13 @@
 """The parts of the problem page: text beside code on a wide window, tabs on a phone."""
 
+import ast
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.browser import Service
+from tests.browser.accessibility import violations
+from tests.browser.browser import CHECKOUT, Service
 from tests.browser.stored_attempts import stored, verdict_of_call
 from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor, grade_as, turn_to, write
 
@@ -13,6 +15,7 @@ WIDE = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
 PARTS = ["Statement", "Hints", "Verdict", "History", "Editorial"]
 _REJECTED = "a" * 31 + "7"
+_MISTAKEN, _RIGHT = "a" * 31 + "8", "a" * 31 + "9"
 
 
 @pytest.fixture
@@ -155,6 +158,36 @@ def test_the_idea_and_the_pitfalls_open_one_by_one_by_keyboard(open_page: OpenPa
     page.locator("summary", has=page.get_by_role("heading", name="The idea")).press("Enter")
     expect(page.locator("#s-the-idea")).to_be_visible()
     expect(page.locator("#s-pitfalls")).to_be_hidden()
+
+
+def test_a_verdict_shows_the_pitfall_that_the_attempt_met_and_the_statement_marks_it(
+    open_page: OpenPage, service: Service
+) -> None:
+    mistake = CHECKOUT / "problems/fsdp_step/submissions/rejected/wrong_value/divided_by_shards.py"
+    met = " ".join((ast.get_docstring(ast.parse(mistake.read_text())) or "").split())
+    with stored(service, {_MISTAKEN: verdict_of_call("rejected").model_copy(update={"misconception": met})}):
+        page = open_page(PROBLEM, viewport=WIDE)
+        note = page.get_by_text("Your last attempt met this")
+        grade_as(page, _MISTAKEN)
+        write(page, "# wrong")
+        page.get_by_role("button", name="Submit").click()
+        verdict = await_verdict(page, "rejected")
+        expect(verdict.locator(".pitfall")).to_contain_text("Correcting for the number of shards.")
+        assert violations(page) == []
+        verdict.get_by_role("link", name="All pitfalls of this problem").click()
+        expect(note).to_be_in_viewport()
+        expect(page.get_by_role("listitem").filter(has=note)).to_contain_text("Correcting for the number of shards.")
+        assert violations(page) == []
+        page.goto(f"/attempts/{_MISTAKEN}")
+        expect(page.locator(".pitfall")).to_contain_text("Correcting for the number of shards.")
+        page.goto(PROBLEM)
+        expect(note).to_have_count(1)  # of the last verdict
+        with stored(service, {_RIGHT: verdict_of_call("accepted")}):
+            grade_as(page, _RIGHT)
+            write(page, "# right")
+            page.get_by_role("button", name="Submit").click()
+            expect(page.locator("section.verdict[data-status=accepted]")).to_be_visible()
+            expect(note).to_have_count(0)
 
 
 def test_without_script_the_parts_follow_each_other(open_page: OpenPage) -> None:

@@ -37,6 +37,7 @@ from app.grading.comments.service import Comments
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
 from app.problems.catalogue import Catalogue
+from app.problems.problem_texts import ProblemTexts
 from app.problems.visibility import Visibility
 from grader.core.chips import offered_chips
 from grader.core.text import plain_text
@@ -120,8 +121,10 @@ async def show_attempt(
     database: Provided[Database],
     shares: Provided[Shares],
     comments: Provided[Comments],
+    texts: Provided[ProblemTexts],
 ) -> HTMLResponse:
     attempt = await attempts.get(user, attempt_id)
+    view = _arranged(catalogue, attempt, attempt.verdict) if attempt.verdict else None
     written = [] if user.guest else await comments.of_attempt(attempt.id)
     if any(each.is_new for each in written):
         await comments.see(attempt.id)
@@ -141,7 +144,8 @@ async def show_attempt(
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
         phases=WORDS,
-        view=_arranged(catalogue, attempt, attempt.verdict) if attempt.verdict else None,
+        view=view,
+        pitfall=await texts.pitfall(attempt.problem, attempt.variant, view.misconception if view else None),
         comments=written,
         lines=await colour_lines(attempt.source) if written else [],
         **await _success(user, attempt, database, catalogue),
@@ -156,6 +160,7 @@ async def show_verdict(
     attempts: Provided[Attempts],
     catalogue: Provided[Catalogue],
     database: Provided[Database],
+    texts: Provided[ProblemTexts],
 ) -> Response:
     """The verdict as a fragment that the problem page inserts; no content until there is one."""
     attempt = await attempts.get(user, attempt_id)
@@ -165,6 +170,7 @@ async def show_verdict(
     return render_page(
         "fragments/verdict.html",
         view=view,
+        pitfall=await texts.pitfall(attempt.problem, attempt.variant, view.misconception),
         attempt_id=attempt.id,
         attempt_url=f"/attempts/{attempt.id}",
         explorable=not user.guest and _mode(catalogue, attempt) == "program",

@@ -11,7 +11,7 @@ from app.core.errors import AnswersUnfit, QuestionChanged, QuestionsNotDrawn, Re
 from app.core.web.markdown import Prose
 from app.grading.attempts.questions import LastAnswer, Question, last_try_of, question_of, sample_question
 from app.learning.workbench.answer_mesh import Meaning, MeshPicture, meaning_of, picture_of
-from app.learning.workbench.problem_texts import ProblemTexts
+from app.problems.problem_texts import ProblemTexts
 from grader.answers.answer_text import example_of, show_answer, tolerance_text
 from grader.checks.answer.values import TRIES_WITH_PARTS
 from grader.core.template import fill

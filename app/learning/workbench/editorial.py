@@ -9,10 +9,10 @@ from app.core.web.markdown import Prose
 from app.grading.attempts.give_up import GiveUps
 from app.grading.attempts.next_problem import next_problem, prepared_by
 from app.grading.attempts.progress import standings
-from app.learning.workbench.problem_texts import ProblemTexts
 from app.learning.workbench.solutions import Solutions
 from app.problems.catalogue import Catalogue
 from app.problems.exams import OpenExam
+from app.problems.problem_texts import ProblemTexts
 from app.problems.rendered_texts import texts_of
 from app.problems.visibility import Visibility
 from grader.package.package import Package

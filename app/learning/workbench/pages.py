@@ -35,8 +35,8 @@ from app.learning.workbench.answer_form import MAX_FIELDS, PREFIX, AnswerForms, 
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.editorial import Editorials
 from app.learning.workbench.limits_text import expect_text
-from app.learning.workbench.problem_texts import ProblemTexts
 from app.problems.catalogue import Catalogue
+from app.problems.problem_texts import ProblemTexts
 from app.problems.rendered_texts import texts_of
 from app.problems.viewer import viewer
 from app.problems.visibility import Visibility
@@ -141,7 +141,7 @@ class ProblemPage:
             own_variant=self.catalogue.get(package.slug).variant_name,
             background=background,
             task=task,
-        folded=_FOLDED,
+            folded=_FOLDED,
             lines=lines_to_write(package),
             grading=grading_of(package.manifest),
             interview=await self.interviews.banner(user, package.slug) if seen.exam else None,

@@ -64,6 +64,13 @@ def remove(name):
     return apply
 
 
+def pitfall(names, after=""):
+    return write(
+        "statement.md",
+        f"## Problem\n`add_one(x)` returns `x + 1`.\n## Pitfalls\n- **A.**\n  <!-- rejected: {names} -->{after}",
+    )
+
+
 def solved_starter(folder):
     (folder / "starter.py").write_text('def add_one(x):\n    """The task."""\n    return 1 + x\n')
     (folder / "reference.py").write_text("import jax\n\n\ndef add_one(x: jax.Array) -> jax.Array:\n    return 1 + x\n")
@@ -162,6 +169,9 @@ BROKEN = [
         None,
         "docstring",
     ),
+    (pitfall("wrong_value/double"), "pitfall", "statement.md", 5, "did you mean 'wrong_value/doubled'?"),
+    (pitfall("wrong_value/doubled", after="\n  Or not.\n"), "pitfall", "statement.md", 5, "elsewhere than at the end"),
+    (pitfall("wrong_value/doubled, wrong_value/doubled"), "pitfall", "statement.md", 5, "two pitfalls name"),
     (write("editorial.md", f"It adds.\n\n{MARK}: say why\n"), "todo", "editorial.md", 3, "say why"),
     (
         write("statement.md", "## Problem\n\nReturn the value plus one.\n"),

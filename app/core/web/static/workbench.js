@@ -187,6 +187,20 @@ function takeKept() {
   }
 }
 
+/** Opens the statement's pitfalls, and marks the one with this number, which the latest verdict shows. */
+function markPitfall(number) {
+  document.querySelector("[data-met]")?.remove();
+  if (number === undefined) return;
+  const pitfalls = document.getElementById("s-pitfalls");
+  const item = pitfalls?.querySelectorAll(":scope > ul > li")[number - 1];
+  if (!item) return;
+  const note = document.createElement("span");
+  note.dataset.met = "";
+  note.textContent = "Your last attempt met this";
+  item.append(" ", note);
+  pitfalls.closest("details").open = true;
+}
+
 /** Puts a verdict into its place, and its status into the tab. */
 function showVerdict(fragment, source = null) {
   if (!form.dataset.user) guestsVerdict = [...fragment.children].map((each) => each.outerHTML).join("");
@@ -197,6 +211,7 @@ function showVerdict(fragment, source = null) {
   });
   // In another text, other lines have these numbers.
   editor.setMarks(source === editor.value() ? places : []);
+  markPitfall(verdictBox.querySelector("[data-pitfall]")?.dataset.pitfall);
   const status = verdictBox.querySelector(".verdict-head .status");
   const mark = markOf("verdict");
   mark.replaceChildren();

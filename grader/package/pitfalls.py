@@ -1,0 +1,67 @@
+"""The section Pitfalls of a statement, whose items can name the rejected submissions that they explain.
+
+An item ends with a comment that no reader sees: `<!-- rejected: wrong_value/sum_for_mean -->`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.package.package import Package
+
+# A mark includes all the white space before it. Without the lookbehind, the search would be quadratic in a long run of
+# spaces.
+_MARK = re.compile(r"(?<!\s)\s*<!-- rejected:([^<>]*)-->")
+_SECTION = re.compile(r"^## Pitfalls$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+# An item goes on as long as its lines are indented.
+_ITEM = re.compile(r"^- .*\n?(?:\n*[ \t]+\S.*\n?)*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A rejected submission that a statement names, with its line. `number` is that of the item, from 1, or None if the
+    mark is not at the end of an item.
+    """
+
+    submission: str
+    line: int
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pitfall:
+    """An item of the section, in Markdown."""
+
+    number: int
+    text: str
+
+
+def marks_of(statement: str) -> Iterator[Mark]:
+    ends = {end: number for number, (end, _) in enumerate(_items(statement), 1)}
+    line, read = 1, 0
+    for mark in _MARK.finditer(statement):
+        line += statement.count("\n", read, mark.end())
+        read = mark.end()
+        for name in mark[1].split(","):
+            yield Mark(name.strip(), line, ends.get(mark.end()))
+
+
+def without_marks(statement: str) -> str:
+    return _MARK.sub("", statement)
+
+
+def pitfall_of(package: Package, misconception: str) -> Pitfall | None:
+    """The pitfall that an attempt with this misconception met, if the statement names one."""
+    alike = (each.name for each in package.rejected if each.misunderstanding == misconception)
+    number = next((package.pitfalls[name] for name in alike if name in package.pitfalls), None)
+    return None if number is None else Pitfall(number, list(_items(package.statement))[number - 1][1])
+
+
+def _items(statement: str) -> Iterator[tuple[int, str]]:
+    """The place where each item of the section ends, and its text without the bullet."""
+    section = _SECTION.search(statement)
+    if section is None:
+        return
+    for item in _ITEM.finditer(section[0]):
+        text = item[0].rstrip()
+        yield section.start() + item.start() + len(text), re.sub(r"^ {2}", "", text[2:], flags=re.MULTILINE)
