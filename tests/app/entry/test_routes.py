@@ -25,9 +25,9 @@ def hidden(routes: Iterable[Route]) -> Iterator[tuple[str, str]]:
     """
     earlier = []
     for path, methods in routes:
-        pattern, _, convertors = compile_path(path)
+        pattern, _, parameters = compile_path(path)
         address = path
-        for name in convertors:
+        for name in parameters:
             address = address.replace(f"{{{name}}}", "\0")
         left = set(methods)
         for other, pattern_before, methods_before in earlier:
