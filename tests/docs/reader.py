@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.package.pitfalls import without_marks
 from tests.docs.pages import CHECKOUT
 
 TOKEN = "preset-token-of-the-owner"
@@ -104,6 +105,9 @@ class Reader:
             for reason in (self.folder / "problems" / slug / "submissions" / "rejected").iterdir():
                 if not any(reason.iterdir()):
                     reason.rmdir()
+            # It names submissions that are no longer there.
+            statement = self.folder / "problems" / slug / "statement.md"
+            statement.write_text(without_marks(statement.read_text()))
 
     def _environment(self, judge: bool) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MESHGRADE_")}
