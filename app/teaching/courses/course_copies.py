@@ -21,7 +21,12 @@ from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, Cat
 from app.teaching.courses.service import LONGEST_NAME, Course, Courses, new_join_code
 from app.teaching.courses.staff import add_instructor_in
 
-DATE_PATTERN = r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
+# Days that exist, so that the description of REST promises no more than what is accepted. They end ten years before the
+# last deadline that a course can have.
+DATE_PATTERN = (
+    "^(20[0-8][0-9]-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))"
+    "|20([02468][048]|[1357][26])-02-29)$"
+)
 _LAST_YEAR = 2099
 
 
@@ -142,13 +147,9 @@ def suggested_day(course: Course, first_opens_at: datetime | None) -> str:
 
 
 def _read_day(text: str) -> date:
-    wrong = FieldInvalid("opens: give a day such as 2027-02-01.")
-    if not re.fullmatch(DATE_PATTERN, text, re.ASCII):
-        raise wrong
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise wrong from None
+    if not re.fullmatch(DATE_PATTERN, text):
+        raise FieldInvalid("opens: give a day such as 2027-02-01, before 2090.")
+    return date.fromisoformat(text)
 
 
 async def _assignments(session: AsyncSession, course: Course) -> list[AssignmentRow]:

@@ -83,7 +83,8 @@ async def test_everything_but_people_and_passwords_is_copied_to_other_days(eithe
 
 async def test_the_page_shows_the_dates_before_it_copies(either, people):
     ada, _, tess = people
-    page = f"/courses/{(await make(tess))['id']}/copy"
+    old = await make(tess)
+    page = f"/courses/{old['id']}/copy"
     first = (await tess.get(page)).text
     assert 'value="2027-10-18"' in first
     assert "Create the course" not in first
@@ -93,7 +94,10 @@ async def test_the_page_shows_the_dates_before_it_copies(either, people):
     made = await send_form(tess, f"{page}?name=x&opens=2027-10-18", page, name="JAX <3", opens="2027-10-18")
     assert made.status_code == 303
     assert "JAX &lt;3" in (await tess.get(made.headers["location"])).text
-    for wrong, words in (("2027-02-30", "give a day"), ("soon", "give a day"), ("2099-12-01", "due after 2099")):
+    late = {"name": "Last", "opens": "2026-10-19T00:00", "due": "2099-11-01T00:00", "problems": PROBLEMS}
+    made = await tess.post(f"/api/v1/courses/{old['id']}/assignments", json=late, headers=JSON)
+    assert made.status_code == 201, made.text
+    for wrong, words in (("2027-02-30", "give a day"), ("2090-01-01", "before 2090"), ("2027-10-18", "due after 2099")):
         refused = await tess.get(f"{page}?name=x&opens={wrong}")
         assert (refused.status_code, words in refused.text) == (422, True), wrong
     unnamed = await send_form(tess, page, page, name="", opens="2027-10-18")
@@ -108,12 +112,12 @@ async def test_the_dates_of_sections_are_copied(either, people):
     roster = {"csv": rows, "import": True}
     assert (await tess.post(f"/api/v1/courses/{old['id']}/roster", json=roster, headers=JSON)).status_code == 200
     [week, _] = (await tess.get(f"/api/v1/courses/{old['id']}/assignments")).json()["assignments"]
-    path = f"/api/v1/courses/{old['id']}/assignments/{week['id']}/sections"
+    sections = f"/api/v1/courses/{old['id']}/assignments/{week['id']}/sections"
     dates = [
         {"section": "B", "opens": "2026-10-20T00:00", "due": "2026-11-03T23:59"},
         {"section": "A", "opens": "2026-10-18T00:00", "due": "2026-11-02T23:59"},
     ]
-    assert (await tess.put(path, json={"sections": dates}, headers=JSON)).status_code == 204
+    assert (await tess.put(sections, json={"sections": dates}, headers=JSON)).status_code == 204
     copy = f"/courses/{old['id']}/copy"
     first, second = (await tess.get(f"/api/v1{copy}?opens=2027-03-15")).json()["assignments"]
     assert first["sections"] == [
@@ -144,8 +148,10 @@ async def test_the_dates_of_sections_are_copied(either, people):
         ("B", "2027-03-30T21:59"),
     ]
     assert (await tess.get(f"{path}/{exam['id']}/sections")).json()["sections"] == []
-    # The last section would be due in 2100.
-    late = await tess.get(f"/api/v1{copy}?opens=2099-12-20")
+    # Section B would be due in 2100.
+    dates[0]["due"] = "2099-12-20T23:59"
+    assert (await tess.put(sections, json={"sections": dates}, headers=JSON)).status_code == 204
+    late = await tess.get(f"/api/v1{copy}?opens=2027-03-15")
     assert (late.status_code, "due after 2099" in late.text) == (422, True)
 
 
