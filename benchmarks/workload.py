@@ -14,6 +14,7 @@ from grader.judging.references import References
 from grader.modes import Modes
 from grader.modes.program.reference_programs import ProgramPrepared
 from grader.package.package import KnownSubmission, Package
+from grader.package.pitfalls import without_marks
 from grader.review.reader import read_package
 from grader.sandbox.null_sandbox import NullSandbox
 
@@ -44,6 +45,9 @@ def copy_package(slug: str, problems: Path) -> Package:
     """
     folder = problems / slug
     shutil.copytree(CHECKOUT / "problems" / slug, folder, ignore=shutil.ignore_patterns(*_RUN_AT_START, "__pycache__"))
+    # It names submissions that are left out.
+    statement = folder / "statement.md"
+    statement.write_text(without_marks(statement.read_text()))
     return read_package(folder)
 
 
