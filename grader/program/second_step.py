@@ -103,25 +103,39 @@ class _Call:
 
 
 def _calls(body: list[str]) -> Iterator[_Call]:
-    """Yield the calls of a body, which must have no other statements than these and its return.
+    """Yield the calls of a body. All other statements must be constraints, which state the shardings of results.
 
-    A call is `%0:3 = call @step(%arg0, %arg1) : (types) -> (types)`, or has `%0` alone if there is one result.
+    A call is `%0:3 = call @step(%arg0, %arg1) : (types) -> (types)`, or has `%0` alone if there is one result. On
+    Explicit axes, some versions of JAX write `%1 = sdy.sharding_constraint %0#0 <@mesh, [{"x"}]> : type` behind it.
     """
+    stated: dict[str, str] = {}
     at = 0
     while at < len(body) and body[at] not in RETURNS:
-        value, *rest = body[at:]
+        value = body[at]
+        at += 1
         results = [value]
-        if rest[:1] == [":"]:
-            results = [f"{value}#{index}" for index in range(integer(rest[1]) or 0)]
-            rest = rest[2:]
-        if value[:1] != "%" or rest[:1] != ["="] or rest[1] not in _CALLS or rest[3:4] != ["("] or ")" not in rest:
-            raise ProgramUnreadable("the program of two steps has other operations than calls")
-        closing = rest.index(")")
-        yield _Call(results, [each for each in rest[4:closing] if each != ","], rest[2])
-        at = len(body) - len(rest) + closing + 1
-        # No name of a value stands between a call's operands and the next statement.
+        if body[at : at + 1] == [":"]:
+            results = [f"{value}#{index}" for index in range(integer("".join(body[at + 1 : at + 2])) or 0)]
+            at += 2
+        equals, operation, operand, opening = (*body[at : at + 4], "", "", "", "")[:4]
+        if value[:1] != "%" or equals != "=":
+            raise _other()
+        if operation == "sdy.sharding_constraint":
+            stated[value] = stated.get(operand, operand)
+            at += 3
+        elif operation in _CALLS and opening == "(" and ")" in body[at:]:
+            end = body.index(")", at)
+            yield _Call(results, [stated.get(each, each) for each in body[at + 4 : end] if each != ","], operand)
+            at = end + 1
+        else:
+            raise _other()
+        # No name of a value stands between the operands and the next statement.
         while at < len(body) and body[at][:1] != "%" and body[at] not in RETURNS:
             at += 1
+
+
+def _other() -> ProgramUnreadable:
+    return ProgramUnreadable("the program of two steps has other operations than calls")
 
 
 def _are_equal(one: _Module, name: str, two: _Module, other: str) -> bool:

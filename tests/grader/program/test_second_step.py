@@ -61,6 +61,18 @@ def test_on_explicit_axes_a_sharding_that_changes_is_traced_again():
     assert not is_traced_again(*texts(as_it_was, STRONG, AxisType.Explicit), 2)
 
 
+def test_a_constraint_on_what_a_step_returns_is_followed():
+    """As the next JAX writes it on Explicit axes."""
+    one, two = texts(step, STRONG)
+    was, now = (
+        "%1:3 = call @step(%0#0, %0#1, ",
+        "%9 = sdy.sharding_constraint %0#0 <@mesh, [{}, {}]> : tensor<8x4xf32>\n    ",
+    )
+    assert not is_traced_again(one, two.replace(was, f"{now}{was.replace('%0#0', '%9')}"), 2)
+    with pytest.raises(ProgramUnreadable, match="does not get the state of the first"):
+        is_traced_again(one, two.replace(was, f"{now}{was.replace('%0#1', '%9')}"), 2)
+
+
 def test_without_a_program_of_two_steps_it_is_traced_again():
     assert is_traced_again(texts(step, STRONG)[0], "", 2)
 
@@ -94,6 +106,9 @@ def test_the_function_that_is_called_twice_must_be_the_step(another: Step):
         ("(%0#0, %0#1, %arg2)", "(%0#1, %0#0, %arg2)", "does not get the state of the first"),
         ("call @step(%arg0, %arg1, %arg2)", "call @step(%arg1, %arg0, %arg2)", "does not call the step twice"),
         ("%1:3 = call", "%2 = stablehlo.constant dense<0> : tensor<i32>\n%1:3 = call", "other operations than calls"),
+        ("%1:3 = call @step(%0#0, %0#1, %arg2)", "%1", "other operations than calls"),
+        ("%1:3 = call @step(%0#0, %0#1, %arg2)", "%1 =", "other operations than calls"),
+        ("%1:3 = call @step(%0#0, %0#1, %arg2)", "%1:", "other operations than calls"),
         ("func.func private @step(", "func.func private @main(", "a function with a name of its own"),
         ("func.func public @main(", "func.func public @first(", "no function `main`"),
     ],

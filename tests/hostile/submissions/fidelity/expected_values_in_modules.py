@@ -7,6 +7,8 @@ for name, module in list(sys.modules.items()):
         "grader.core.chips",
         "grader.core.item_sizes",
         "grader.core.wire",
+        "grader.confined",
+        "grader.forks",
         "grader.runner",
         "grader.verifier",
         "grader.program",
