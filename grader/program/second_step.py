@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from grader.program.shard_map_regions import behind
 from grader.program.stablehlo_statements import RETURNS
-from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer
+from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir
 
 _CALLS = frozenset({"call", "func.call"})
 
@@ -36,7 +36,7 @@ def is_traced_again(step: str, two_steps: str, state: int) -> bool:
     if len(calls) != 2 or calls[0].operands != names:
         raise ProgramUnreadable("the program of two steps does not call the step twice")
     first, second = calls
-    if second.operands != [*first.results[:state], *names[state:]]:
+    if second.operands != [*first.results(state), *names[state:]]:
         raise ProgramUnreadable("the second of two steps does not get the state of the first")
     if first.function != second.function:
         return True
@@ -95,11 +95,16 @@ class _Module:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """One call: the values that it defines and takes, and the function."""
+    """One call: the name of what it returns, the values that it takes, and the function."""
 
-    results: list[str]
+    value: str
+    returns_several: bool
     operands: list[str]
     function: str
+
+    def results(self, number: int) -> list[str]:
+        """The names of the first results. The text says how many there are, which may be any number."""
+        return [f"{self.value}#{index}" for index in range(number)] if self.returns_several else [self.value][:number]
 
 
 def _calls(body: list[str]) -> Iterator[_Call]:
@@ -113,19 +118,19 @@ def _calls(body: list[str]) -> Iterator[_Call]:
     while at < len(body) and body[at] not in RETURNS:
         value = body[at]
         at += 1
-        results = [value]
-        if body[at : at + 1] == [":"]:
-            results = [f"{value}#{index}" for index in range(integer("".join(body[at + 1 : at + 2])) or 0)]
-            at += 2
+        returns_several = body[at : at + 1] == [":"]
+        at += 2 * returns_several
         equals, operation, operand, opening = (*body[at : at + 4], "", "", "", "")[:4]
         if value[:1] != "%" or equals != "=":
             raise _other()
         if operation == "sdy.sharding_constraint":
             stated[value] = stated.get(operand, operand)
             at += 3
-        elif operation in _CALLS and opening == "(" and ")" in body[at:]:
+        elif operation in _CALLS and opening == "(":
+            # Brackets in it close: that was checked when the text was cut.
             end = body.index(")", at)
-            yield _Call(results, [stated.get(each, each) for each in body[at + 4 : end] if each != ","], operand)
+            operands = [stated.get(each, each) for each in body[at + 4 : end] if each != ","]
+            yield _Call(value, returns_several, operands, operand)
             at = end + 1
         else:
             raise _other()

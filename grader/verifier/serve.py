@@ -69,7 +69,7 @@ class _Verifier:
                 # Drop the traces and executables of the previous program, because a verifier is long-lived.
                 jax.clear_caches()
                 two_steps = values["two_steps"]
-                both = None if two_steps is None else two_steps.tobytes().decode()
+                both = None if two_steps is None else two_steps.tobytes()
                 return self._compile(request, values["artifact"].tobytes(), both)
             case "run" if self._loaded is not None:
                 check_runs(self._loaded.exported, self._loaded.hlo)
@@ -79,13 +79,13 @@ class _Verifier:
                     raise _failed("runs", error) from None
         return {}
 
-    def _compile(self, request: Fields, artifact: bytes, two_steps: str | None) -> Message:
+    def _compile(self, request: Fields, artifact: bytes, two_steps: bytes | None) -> Message:
         try:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
             found = facts_of(self._loaded)
             if two_steps is not None:
                 # As JAX wrote it: what is compiled has other numbers of channels.
-                again = is_traced_again(read_exported(artifact)[1], two_steps, request["state"])
+                again = is_traced_again(read_exported(artifact)[1], two_steps.decode(), request["state"])
                 found = dataclasses.replace(found, retraced=again)
             measured = {"facts": facts.to_json(found), "kernels": bool(self._loaded.kernels)}
             if request.get("listing"):

@@ -10,6 +10,7 @@ from jax.sharding import PartitionSpec as P
 
 from grader.program.second_step import is_traced_again
 from grader.program.tokens import ProgramUnreadable
+from tests.growth import assert_linear, assert_linear_in_c
 
 Step = Callable[..., tuple[jax.Array, ...]]
 
@@ -109,6 +110,7 @@ def test_the_function_that_is_called_twice_must_be_the_step(another: Step):
         ("%1:3 = call @step(%0#0, %0#1, %arg2)", "%1", "other operations than calls"),
         ("%1:3 = call @step(%0#0, %0#1, %arg2)", "%1 =", "other operations than calls"),
         ("%1:3 = call @step(%0#0, %0#1, %arg2)", "%1:", "other operations than calls"),
+        ("%0:3 = call", "%0 = call", "does not get the state of the first"),
         ("func.func private @step(", "func.func private @main(", "a function with a name of its own"),
         ("func.func public @main(", "func.func public @first(", "no function `main`"),
     ],
@@ -127,3 +129,21 @@ def test_a_text_that_ends_early_is_refused(end: str):
     one, two = texts(step, STRONG)
     with pytest.raises(ProgramUnreadable):
         is_traced_again(one, two[: two.index(end) + len(end)], 2)
+
+
+def test_a_number_of_results_that_nobody_could_write_takes_no_memory():
+    one, two = texts(step, STRONG)
+    assert not is_traced_again(one, two.replace("%0:3 = call", "%0:9999999999999999999 = call"), 2)
+
+
+@pytest.mark.serial
+def test_reading_many_calls_takes_linear_work():
+    one, two = texts(step, STRONG)
+    head, call = two.split("    %0:3 = call")[0], "    %0:3 = call @step(%arg0, %arg1, %arg2) : () -> ()\n"
+
+    def read(text: str) -> None:
+        with pytest.raises(ProgramUnreadable, match="does not call the step twice"):
+            is_traced_again(one, text, 2)
+
+    assert_linear(read, lambda size: f"{head}{call * (size // len(call))}  }}\n}}\n", 1 << 15)
+    assert_linear_in_c(read, lambda size: f"{head}{call * (size // len(call))}  }}\n}}\n", 1 << 18)
