@@ -13,7 +13,7 @@ from grader.package.package import Package
 # spaces.
 _MARK = re.compile(r"(?<!\s)\s*<!-- rejected:([^<>]*)-->")
 _SECTION = re.compile(r"^## Pitfalls$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-# An item goes on as long as its lines are indented.
+# The indented lines below an item belong to it.
 _ITEM = re.compile(r"^- .*\n?(?:\n*[ \t]+\S.*\n?)*", re.MULTILINE)
 
 
