@@ -61,7 +61,15 @@ WALKS = "walks of all routes during an exam"
 WORK = {
     "slow tests of the grader": Work(
         ("tests/grader/",),
-        (*_JUDGE, *_DRAWN, "tests/grader/", "tests/problems/", "problems/", "docs/bring_your_own.md"),
+        (
+            *_JUDGE,
+            *_DRAWN,
+            "tests/grader/",
+            "tests/growth.py",
+            "tests/problems/",
+            "problems/",
+            "docs/bring_your_own.md",
+        ),
     ),
     ATTACKS: Work(("tests/hostile/",), (*_JUDGE, "tests/hostile/", "tests/grader/packages/", "docs/attacks.md")),
     "programs of statements": Work(
