@@ -7,6 +7,8 @@ from fastapi import Request
 from app.core.errors import BodyRefused, BodyTooLarge
 from app.core.web.form_token import FIELD, check_form_token
 
+MAX_FIELDS = 48
+
 
 class FormInvalid(BodyRefused):
     status, slug, title = 400, "form-invalid", "The form cannot be read"
@@ -25,7 +27,7 @@ async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str
     return fields
 
 
-async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = 48) -> dict[str, str]:
+async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = MAX_FIELDS) -> dict[str, str]:
     """For a page that keeps the input even if the token is refused. The caller must call `check_form_token`."""
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":

@@ -8,13 +8,13 @@ from fastapi import FastAPI, Request
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
-from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, Typed
+from app.core.errors import FieldInvalid, FormTokenInvalid, Refused
+from app.core.rest import actions as actions_module
+from app.core.rest.actions import Actions, FormPage, FromForm, Typed
 from app.core.rest.body import RequestBody
 from app.core.rest.error_responses import add_error_responses
 from app.core.services import Services, share
 from app.core.settings import Settings
-from app.core.web import forms
 
 pytestmark = pytest.mark.anyio
 
@@ -25,13 +25,34 @@ class Points(RequestBody):
     names: list[Annotated[str, Field(max_length=10)]] = Field(default=[], max_length=2)
 
 
+def two_halves(text: str) -> list[int]:
+    if not text.isdigit():
+        raise FieldInvalid("halves: give a number.")
+    return [int(text) // 2] * 2
+
+
+class Choice(RequestBody):
+    parts: list[str] = Field(default=["hints"])
+    password: str | None = None
+    exam: bool = False
+    halves: Annotated[list[int], FromForm(two_halves)] = Field(default=[])
+
+
 class Page(FormPage):
     def __init__(self, request: Request) -> None:
         self.request = request
 
+    async def fill(self, action: str, typed: Typed) -> Response | None:
+        return JSONResponse(dict(typed)) if typed.pop("step", "") == "more" else None
+
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         kept = [action, str(refusal), typed["reason"], typed["no such field"]]
         return JSONResponse(kept, status_code=refusal.status)
+
+
+def check_token(request: Request, token: str) -> None:
+    if token == "another browser":
+        raise FormTokenInvalid("Send the form again.")
 
 
 @pytest.fixture
@@ -51,6 +72,15 @@ async def client(monkeypatch):
     async def nobody(request: Request) -> None:
         return None
 
+    @actions.form("/choose")
+    async def choose(body: Choice) -> None:
+        done.append(body)
+
+    @buttons.form("/raw", then="/raw?{result}", page=Page)
+    async def raw(typed: Typed) -> str | Response:
+        done.append(dict(typed))
+        return Response("shown") if typed["show"] else "done"
+
     app = FastAPI()
     share(app, Services(Settings()))
     add_error_responses(app, nobody)
@@ -58,7 +88,7 @@ async def client(monkeypatch):
         app.include_router(each.api, prefix="/api")
         app.include_router(each.pages)
     # Its own tests and that of every route prove that it is checked.
-    monkeypatch.setattr(forms, "check_form_token", lambda request, token: None)
+    monkeypatch.setattr(actions_module, "check_form_token", check_token)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
         http.done = done
@@ -116,3 +146,47 @@ async def test_what_is_wrong_is_said_and_what_was_typed_is_kept(client, form, sa
 async def test_what_is_no_form_of_ours_is_refused(client, body, kind, status):
     sent = await client.post("/things/a/change", content=body, headers={"Content-Type": kind})
     assert (sent.status_code, client.done) == (status, [])
+
+
+@pytest.mark.parametrize(
+    ("form", "read"),
+    [
+        ({}, Choice()),
+        ({"parts": ""}, Choice(parts=[])),
+        ({"parts": "", "parts-hints": "on", "parts-the-editor": "on"}, Choice(parts=["hints", "the-editor"])),
+        ({"parts": "a\nb", "exam": "on"}, Choice(parts=["a", "b"], exam=True)),
+        ({"password": ""}, Choice()),
+        ({"empty-password": "on", "password": "secret"}, Choice(password="")),
+        ({"password": " secret "}, Choice(password="secret")),
+        ({"halves": " "}, Choice()),
+        ({"halves": "10"}, Choice(halves=[5, 5])),
+    ],
+)
+async def test_boxes_lists_and_texts_are_read_by_the_fields_of_the_body(client, form, read):
+    sent = await client.post("/things/choose", data={"form_token": "", **form})
+    assert (sent.status_code, client.done) == (303, [read])
+
+
+async def test_a_reader_of_a_field_refuses_like_the_field(client):
+    sent = await client.post("/things/choose", data={"halves": "ten", "reason": "kept"})
+    assert (sent.status_code, sent.json()) == (422, ["choose", "halves: give a number.", "kept", ""])
+
+
+async def test_a_form_without_rest_reads_what_was_typed_and_may_answer(client):
+    assert (await client.post("/raw", data={"a": "1"})).headers["location"] == "/raw?done"
+    assert (await client.post("/raw", data={"show": "1"})).text == "shown"
+    assert client.done == [{"a": "1"}, {"show": "1"}]
+
+
+async def test_a_button_of_the_page_fills_in_the_form(client):
+    sent = await client.post("/things/a/change", data={"step": "more", "score": "x"})
+    assert (sent.json(), client.done) == ({"score": "x"}, [])
+    await client.post("/things/a/change", data={"step": "", "score": "1"})
+    assert len(client.done) == 1
+
+
+async def test_a_form_of_another_browser_is_shown_again_with_what_was_typed(client):
+    form = {"form_token": "another browser", "reason": "long", "score": "1", "step": "more"}
+    sent = await client.post("/things/a/change", data=form)
+    assert (sent.status_code, sent.json()) == (403, ["change", "Send the form again.", "long", ""])
+    assert client.done == []
