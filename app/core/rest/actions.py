@@ -56,10 +56,14 @@ class Typed(dict[str, str]):
 class FromForm:
     """In the annotation of a field whose text in a form is not what REST is sent: `read` makes that of it.
 
-    `read` raises `FieldInvalid`. It is not called for an empty text.
+    `read` raises `FieldInvalid`. It is not called for an empty text, which is an empty list, or a field left out.
     """
 
     read: Callable[[str], Any]
+
+
+# For a text in which spaces at either end count, such as a password or a source.
+AS_TYPED = FromForm(str)
 
 
 class FormPage:
@@ -259,8 +263,8 @@ def _read_fields(model: type[BaseModel], typed: Mapping[str, str]) -> BaseModel:
         elif field is None and name.removeprefix(_EMPTY) in model.model_fields:
             fields[name.removeprefix(_EMPTY)] = ""
         elif field is not None and (reader := _reader(field)):
-            if text.strip():
-                fields[name] = reader.read(text)
+            if text.strip() or _is_list(field):
+                fields[name] = reader.read(text) if text.strip() else []
         elif field is not None and _is_list(field):
             lines = [line.strip() for line in text.split("\n") if line.strip()]
             fields[name] = [*lines, *fields.get(name, [])]

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.core.errors import FieldInvalid, FormTokenInvalid, Refused
 from app.core.rest import actions as actions_module
-from app.core.rest.actions import Actions, FormPage, FromForm, Typed
+from app.core.rest.actions import AS_TYPED, Actions, FormPage, FromForm, Typed
 from app.core.rest.body import RequestBody
 from app.core.rest.error_responses import add_error_responses
 from app.core.services import Services, share
@@ -35,7 +35,8 @@ class Choice(RequestBody):
     parts: list[str] = Field(default=["hints"])
     password: str | None = None
     exam: bool = False
-    halves: Annotated[list[int], FromForm(two_halves)] = Field(default=[])
+    source: Annotated[str, AS_TYPED] = "none"
+    halves: Annotated[list[int], FromForm(two_halves)] = Field(default=[2])
 
 
 class Page(FormPage):
@@ -158,7 +159,9 @@ async def test_what_is_no_form_of_ours_is_refused(client, body, kind, status):
         ({"password": ""}, Choice()),
         ({"empty-password": "on", "password": "secret"}, Choice(password="")),
         ({"password": " secret "}, Choice(password="secret")),
-        ({"halves": " "}, Choice()),
+        ({"halves": " "}, Choice(halves=[])),
+        ({"source": " a\r\n "}, Choice(source=" a\n ")),
+        ({"source": " "}, Choice()),
         ({"halves": "10"}, Choice(halves=[5, 5])),
     ],
 )
