@@ -5,35 +5,27 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import JSONResponse, Response
 
-from app.accounts.web import Grader, Instructor, Reader
+from app.accounts.web import Reader
 from app.core.clock import now
 from app.core.database import Database
-from app.core.rest.paging import Cursor, LongById, LongByName, LongNewestFirst, Page
+from app.core.rest.paging import Cursor, LongById, LongNewestFirst, Page
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import RestRouter
 from app.core.services import Provided
-from app.teaching.courses.assignments import AssignmentChanges
-from app.teaching.courses.course_in_path import CourseForExtensions, GradedCourse, JoinedCourse, TaughtCourse
-from app.teaching.courses.course_problems import CourseProblems
+from app.teaching.courses.course_in_path import GradedCourse, JoinedCourse
 from app.teaching.courses.exam_starts import ExamStarts
-from app.teaching.courses.extensions import Extensions
 from app.teaching.courses.gradebook import LineFilter, columns_of
 from app.teaching.courses.gradebook_order import Order, ordered_lines
 from app.teaching.courses.schemas import (
     AssignmentJSON,
     AssignmentList,
-    ChangedAssignmentJSON,
     CourseJSON,
     CourseList,
-    ExtensionList,
     GradebookPage,
-    NewAssignmentJSON,
-    NewExtensionJSON,
-    StaffAssignmentJSON,
     gradebook_json,
 )
 from app.teaching.courses.section_dates import SectionDates
-from app.teaching.courses.service import Assignment, Courses, no_assignment
+from app.teaching.courses.service import Courses, no_assignment
 
 router = RestRouter("courses")
 _REFUSALS = problem_responses(409)
@@ -74,94 +66,6 @@ async def list_assignments(
     seen = [each for each in found if (course.is_taught or each.opens_at <= moment) and each.is_named(q.strip())]
     page = Page.part(seen, cursor, lambda each: each.id, no_assignment)
     return AssignmentList(assignments=[AssignmentJSON.of(each) for each in page], next=page.next)
-
-
-@router.post(
-    "/courses/{course_id}/assignments",
-    status_code=201,
-    summary="Create an assignment, as an instructor",
-    responses=_REFUSALS,
-)
-async def create_assignment(
-    course: TaughtCourse,
-    user: Instructor,
-    body: NewAssignmentJSON,
-    assignments: Provided[AssignmentChanges],
-    problems: Provided[CourseProblems],
-) -> StaffAssignmentJSON:
-    return await _for_staff(await assignments.create(user, course, body.terms(course)), problems)
-
-
-@router.put(
-    "/courses/{course_id}/assignments/{assignment_id}",
-    summary="Replace all fields of an assignment, as an instructor",
-    responses=_REFUSALS,
-)
-async def change_assignment(
-    course: TaughtCourse,
-    assignment_id: str,
-    user: Instructor,
-    body: ChangedAssignmentJSON,
-    courses: Provided[Courses],
-    assignments: Provided[AssignmentChanges],
-    problems: Provided[CourseProblems],
-) -> StaffAssignmentJSON:
-    before = await courses.assignment(course, assignment_id)
-    after = await assignments.change(user, course, before, body.terms(course), body.reason)
-    return await _for_staff(after, problems)
-
-
-async def _for_staff(assignment: Assignment, problems: CourseProblems) -> StaffAssignmentJSON:
-    slugs = [each.problem for each in assignment.problems] if assignment.is_exam else []
-    warnings = await problems.warnings(slugs)
-    return StaffAssignmentJSON(**dict(AssignmentJSON.of(assignment)), warnings=warnings)
-
-
-@router.delete(
-    "/courses/{course_id}/assignments/{assignment_id}",
-    status_code=204,
-    summary="Withdraw an assignment, as an instructor",
-)
-async def withdraw_assignment(
-    course: TaughtCourse, assignment_id: str, user: Instructor, assignments: Provided[AssignmentChanges]
-) -> None:
-    await assignments.withdraw(user, course, assignment_id)
-
-
-@router.get(
-    "/courses/{course_id}/assignments/{assignment_id}/extensions",
-    summary="Extra time and attempts at an assignment, for instructors and with the right extensions",
-)
-async def list_extensions(
-    course: CourseForExtensions,
-    assignment_id: str,
-    courses: Provided[Courses],
-    extensions: Provided[Extensions],
-    cursor: LongByName,
-    q: Annotated[str, Query(max_length=100, description="A part of the name, or of what a roster says")] = "",
-) -> ExtensionList:
-    assignment = await courses.assignment(course, assignment_id)
-    found = await extensions.of(course, assignment, cursor, q.strip())
-    return ExtensionList(extensions=list(found), next=found.next)
-
-
-@router.put(
-    "/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id}",
-    status_code=204,
-    summary="Give one student extra time or attempts, as an instructor or with the right extensions",
-    responses=_REFUSALS,
-)
-async def extend_assignment(
-    course: CourseForExtensions,
-    assignment_id: str,
-    person_id: str,
-    user: Grader,
-    body: NewExtensionJSON,
-    courses: Provided[Courses],
-    extensions: Provided[Extensions],
-) -> None:
-    assignment = await courses.assignment(course, assignment_id)
-    await extensions.extend(user, course, assignment, person_id, body.extra_minutes, body.extra_attempts, body.reason)
 
 
 @router.get(

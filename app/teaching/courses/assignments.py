@@ -21,10 +21,11 @@ from app.core.ids import is_id, new_id
 from app.problems.catalogue import Catalogue
 from app.problems.exams import PARTS, USUAL, Part
 from app.teaching.courses.categories import MOST_WEIGHT, require_category
-from app.teaching.courses.due_dates import to_local
+from app.teaching.courses.due_dates import written_local
 from app.teaching.courses.errors import AssignmentInvalid
 from app.teaching.courses.exam_access import LONGEST_DURATION
 from app.teaching.courses.exams import show_again, withhold
+from app.teaching.courses.form_lines import line_of_place
 from app.teaching.courses.grade_arithmetic import RULES, Rule
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow
 from app.teaching.courses.service import (
@@ -213,7 +214,7 @@ def _changes(course: Course, before: Assignment, after: Assignment) -> list[str]
 
 
 def _in_words(course: Course, each: Assignment) -> list[tuple[str, str]]:
-    opens, due = (f"{to_local(moment, course.time_zone):%Y-%m-%dT%H:%M}" for moment in (each.opens_at, each.due_at))
+    opens, due = (written_local(moment, course.time_zone) for moment in (each.opens_at, each.due_at))
     return [
         ("name", each.name),
         ("opens", opens),
@@ -230,13 +231,8 @@ def _in_words(course: Course, each: Assignment) -> list[tuple[str, str]]:
         ("grace_minutes", str(each.grace_minutes)),
         ("weight", "none" if each.weight is None else str(each.weight)),
         ("category", each.category or "none"),
-        ("problems", ", ".join(written_place(place) for place in each.places)),
+        ("problems", ", ".join(line_of_place(place) for place in each.places)),
     ]
-
-
-def written_place(place: Sequence[AssignedProblem]) -> str:
-    """As it is typed: a problem, or those of a pool, and the points."""
-    return f"{' | '.join(each.problem for each in place)} {place[0].points}"
 
 
 async def _find(session: AsyncSession, course: Course, assignment_id: str) -> AssignmentRow:

@@ -1,24 +1,23 @@
 """A cell of the gradebook: its page with a form for each thing that is given by hand, and the same over REST."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import get_args
 
-from fastapi import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.audit.log import ACTION_WORDS, LONGEST_REASON, Action, AuditEntry, AuditLog
 from app.accounts.caller import User
 from app.accounts.web import Grader
 from app.core.database import Database
-from app.core.errors import FieldInvalid, Refused
+from app.core.errors import Refused
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.grading.queue.withheld_verdicts import withheld_of
 from app.problems.catalogue import Catalogue
-from app.teaching.courses.cell_schemas import FullCellJSON, NewCellJSON
+from app.teaching.courses.cell_schemas import FullCellJSON, MarkFormJSON, NewCellJSON
 from app.teaching.courses.cells import Cells, CellView, NewMark, where
 from app.teaching.courses.course_in_path import GradedCourse
 from app.teaching.courses.due_dates import to_local
@@ -28,8 +27,6 @@ from app.teaching.courses.marks import KINDS, Kind
 from app.teaching.courses.service import MOST_POINTS, Course, Courses
 
 _PATH = "/courses/{course_id}/assignments/{assignment_id}/cells/{slug}/{person_id}"
-router = PageRouter()
-api = RestRouter("courses")
 _ROLE_WORDS: dict[Role, str] = {
     "counts": "counts",
     "before-opening": "does not count: sent before the assignment opened",
@@ -73,14 +70,57 @@ class CellsByPath:
         await self._cells.change(user, course, assignment, problem, person_id, marks)
 
 
-@api.get(_PATH, summary="A cell of the gradebook, for those who read it")
+@dataclass(frozen=True)
+class CellPage(FormPage):
+    course: GradedCourse
+    user: Grader
+    assignment_id: str
+    slug: str
+    person_id: str
+    cells: Provided[CellsByPath]
+    catalogue: Provided[Catalogue]
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed, refusal)
+
+    async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
+        """`form` is what was typed into one that was refused."""
+        view, history = await self.cells.read(self.course, self.assignment_id, self.slug, self.person_id)
+        column = view.column
+        return render_page(
+            "cell.html",
+            status_code=refusal.status if refusal else 200,
+            user=self.user,
+            course=view.course,
+            column=column,
+            title=self.catalogue.title_of(column.problem),
+            view=view,
+            cell=view.cell,
+            marks={each.kind: each for each in view.cell.marks},
+            points_alone=lambda each: shown_points(column.points * each.share),
+            role_words=_ROLE_WORDS,
+            local=lambda each: f"{to_local(each, view.course.time_zone):%a %-d %b %Y, %H:%M}",
+            history=history,
+            words=ACTION_WORDS,
+            here=f"/courses/{view.course.id}/assignments/{column.assignment.id}/cells/{column.problem}/{view.person.id}",
+            form=form,
+            refusal=refusal,
+            most_points=MOST_POINTS,
+            longest_reason=LONGEST_REASON,
+        )
+
+
+actions = Actions("courses", CellPage)
+
+
+@actions.api.get(_PATH, summary="A cell of the gradebook, for those who read it")
 async def get_cell(
     course: GradedCourse, assignment_id: str, slug: str, person_id: str, cells: Provided[CellsByPath]
 ) -> FullCellJSON:
     return FullCellJSON.full(*await cells.read(course, assignment_id, slug, person_id))
 
 
-@api.put(
+@actions.api.put(
     _PATH,
     summary="Replace what is given by hand to a cell of the gradebook",
     responses=problem_responses(409),
@@ -98,7 +138,7 @@ async def put_cell(
     return FullCellJSON.full(*await cells.read(course, assignment_id, slug, person_id))
 
 
-@api.delete(_PATH, status_code=204, summary="Take back all that is given by hand to a cell of the gradebook")
+@actions.api.delete(_PATH, status_code=204, summary="Take back all that is given by hand to a cell of the gradebook")
 async def clear_cell(
     course: GradedCourse,
     user: Grader,
@@ -110,100 +150,21 @@ async def clear_cell(
     await cells.change(user, course, assignment_id, slug, person_id, dict.fromkeys(KINDS))
 
 
-@router.get(_PATH)
-async def show_cell(
-    course: GradedCourse,
-    user: Grader,
-    assignment_id: str,
-    slug: str,
-    person_id: str,
-    cells: Provided[CellsByPath],
-    catalogue: Provided[Catalogue],
-) -> HTMLResponse:
-    view, history = await cells.read(course, assignment_id, slug, person_id)
-    return _page(user, catalogue.title_of(view.column.problem), view, history, {})
+@actions.pages.get(_PATH)
+async def show_cell(page: PageOf[CellPage]) -> HTMLResponse:
+    return await page.show({})
 
 
-@router.post(_PATH)
+@actions.form(_PATH, then=f"{_PATH}#{{result}}")
 async def change_cell(
-    request: Request,
     course: GradedCourse,
     user: Grader,
     assignment_id: str,
     slug: str,
     person_id: str,
+    body: MarkFormJSON,
     cells: Provided[CellsByPath],
-    catalogue: Provided[Catalogue],
-) -> Response:
-    """One mark: `step` is `give` or `take`."""
-    form = await read_form(request)
-    try:
-        kind = _kind(form)
-        new = None if form.get("step") == "take" else _mark(kind, form)
-        await cells.change(user, course, assignment_id, slug, person_id, {kind: new})
-    except Refused as refusal:
-        view, history = await cells.read(course, assignment_id, slug, person_id)
-        return _page(user, catalogue.title_of(view.column.problem), view, history, form, refusal)
-    return RedirectResponse(f"{_address(course, assignment_id, slug, person_id)}#{kind}", status_code=303)
-
-
-def _page(
-    user: User,
-    title: str,
-    view: CellView,
-    history: list[AuditEntry],
-    form: dict[str, str],
-    refusal: Refused | None = None,
-) -> HTMLResponse:
-    column = view.column
-    return render_page(
-        "cell.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        course=view.course,
-        column=column,
-        title=title,
-        view=view,
-        cell=view.cell,
-        marks={each.kind: each for each in view.cell.marks},
-        points_alone=lambda each: shown_points(column.points * each.share),
-        role_words=_ROLE_WORDS,
-        local=lambda each: f"{to_local(each, view.course.time_zone):%a %-d %b %Y, %H:%M}",
-        history=history,
-        words=ACTION_WORDS,
-        here=_address(view.course, column.assignment.id, column.problem, view.person.id),
-        form=form,
-        refusal=refusal,
-        most_points=MOST_POINTS,
-        longest_reason=LONGEST_REASON,
-    )
-
-
-def _address(course: Course, assignment_id: str, problem: str, person_id: str) -> str:
-    return f"/courses/{course.id}/assignments/{assignment_id}/cells/{problem}/{person_id}"
-
-
-def _kind(form: dict[str, str]) -> Kind:
-    for kind in KINDS:
-        if form.get("kind") == kind:
-            return kind
-    raise FieldInvalid(f"kind: must be {', '.join(KINDS[:-1])} or {KINDS[-1]}.")
-
-
-def _mark(kind: Kind, form: dict[str, str]) -> NewMark:
-    """Raises `FieldInvalid`."""
-    return NewMark(
-        reason=form.get("reason", ""),
-        is_shown="reason_shown" in form,
-        points=0 if kind == "excused" else _number(kind, form, "points"),
-        maximum=_number(kind, form, "maximum") if kind == "rubric" else None,
-    )
-
-
-def _number(kind: Kind, form: dict[str, str], field: str) -> float:
-    """Digits, and at most two after a point or a comma."""
-    whole, _, decimals = form.get(field, "").strip().replace(",", ".").partition(".")
-    digits = whole + decimals
-    if not (whole and digits.isascii() and digits.isdecimal() and len(whole) <= 4 and len(decimals) <= 2):
-        raise FieldInvalid(f"{kind}.{field}: give a number of points with at most two decimals, such as 7.5.")
-    return float(f"{whole}.{decimals or 0}")
+) -> Kind:
+    """Returns the kind of the mark, which is where it is on the page."""
+    await cells.change(user, course, assignment_id, slug, person_id, {body.kind: body.mark()})
+    return body.kind

@@ -1,12 +1,14 @@
 """REST bodies and responses for a cell of the gradebook."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from app.accounts.audit.log import LONGEST_REASON, AuditEntry
 from app.accounts.text_rules import EMPTY_LINE_PATTERN, LINE_PATTERN
+from app.core.errors import FieldInvalid
+from app.core.rest.actions import FromForm
 from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.teaching.courses.cells import CellView, NewMark
@@ -65,6 +67,41 @@ class NewCellJSON(RequestBody):
             "rubric": self.rubric.mark() if self.rubric else None,
             "bonus": self.bonus.mark() if self.bonus else None,
         }
+
+
+def _typed_points(text: str) -> float:
+    """Digits, and at most two after a point or a comma."""
+    whole, _, decimals = text.strip().replace(",", ".").partition(".")
+    digits = whole + decimals
+    if not (whole and digits.isascii() and digits.isdecimal() and len(whole) <= 4 and len(decimals) <= 2):
+        raise FieldInvalid("points: give a number of points with at most two decimals, such as 7.5.")
+    return float(f"{whole}.{decimals or 0}")
+
+
+class MarkFormJSON(RequestBody):
+    """One mark of a cell, as a form sends it. `step` is `take` if it is taken back."""
+
+    kind: Kind
+    step: Literal["give", "take"] = "give"
+    points: Annotated[float | None, FromForm(_typed_points)] = None
+    maximum: Annotated[float | None, FromForm(_typed_points)] = None
+    reason: str = ""
+    reason_shown: bool = False
+
+    def mark(self) -> NewMark | None:
+        """None if it is taken back. Raises `FieldInvalid`."""
+        if self.step == "take":
+            return None
+        numbers = {"excused": (), "rubric": ("points", "maximum")}.get(self.kind, ("points",))
+        for field in numbers:
+            if getattr(self, field) is None:
+                raise FieldInvalid(f"{self.kind}.{field}: is required.")
+        return NewMark(
+            self.reason,
+            self.reason_shown,
+            points=self.points or 0 if "points" in numbers else 0,
+            maximum=self.maximum if "maximum" in numbers else None,
+        )
 
 
 class CellAttemptJSON(View):

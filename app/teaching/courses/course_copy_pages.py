@@ -17,7 +17,7 @@ from app.core.view import View
 from app.core.web.templating import render_page
 from app.teaching.courses.course_copies import DATE_PATTERN, CopiedAssignment, CopiedDates, CourseCopies, suggested_day
 from app.teaching.courses.course_in_path import TaughtCourse
-from app.teaching.courses.due_dates import to_local
+from app.teaching.courses.due_dates import to_local, written_local
 from app.teaching.courses.schemas import CourseJSON
 from app.teaching.courses.service import LONGEST_NAME, Course, Courses
 
@@ -57,7 +57,7 @@ def _local(each: CopiedDates, zone: str) -> dict[str, str]:
         "opens_now": each.opened_at,
         "due_now": each.was_due_at,
     }
-    local = {name: f"{to_local(moment, zone):%Y-%m-%dT%H:%M}" for name, moment in moments.items()}
+    local = {name: written_local(moment, zone) for name, moment in moments.items()}
     return {"name": each.name, **local}
 
 

@@ -16,7 +16,7 @@ from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import TaughtCourse
 from app.teaching.courses.course_problems import CourseProblem, CourseProblems
-from app.teaching.courses.due_dates import LOCAL_PATTERN, from_local, to_local
+from app.teaching.courses.due_dates import LocalTime, from_local, to_local
 
 
 class NewCourseProblemJSON(RequestBody):
@@ -26,7 +26,7 @@ class NewCourseProblemJSON(RequestBody):
 
     problem: str = Field(min_length=1, max_length=64)
     version: str | None = Field(None, json_schema_extra={"pattern": "^[0-9a-f]{64}$"})
-    visible_from: str | None = Field(None, json_schema_extra={"pattern": LOCAL_PATTERN})
+    visible_from: LocalTime | None = None
 
 
 class CourseProblemList(View):

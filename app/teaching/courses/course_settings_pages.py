@@ -11,13 +11,12 @@ from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.teaching.courses.course_changes import CourseChanges
 from app.teaching.courses.course_in_path import TaughtCourse
 from app.teaching.courses.due_dates import time_zones
 from app.teaching.courses.members import CourseMembers
-from app.teaching.courses.rights import RIGHT_MEANINGS, RIGHTS
+from app.teaching.courses.rights import RIGHT_MEANINGS
 from app.teaching.courses.schemas import (
     AssistantList,
     ChangedCourseJSON,
@@ -150,8 +149,9 @@ async def list_assistants(course: TaughtCourse, members: Provided[CourseMembers]
     return AssistantList(assistants=await members.assistants(course))
 
 
-@actions.api.put(
+@actions.put(
     "/people/{person_id}/rights",
+    then="/courses/{course_id}/settings#assistants",
     status_code=204,
     summary="Set the rights of an assistant of a course, as an instructor",
 )
@@ -159,16 +159,6 @@ async def set_rights(
     course: TaughtCourse, person_id: str, user: Instructor, body: RightsJSON, members: Provided[CourseMembers]
 ) -> None:
     await members.set_rights(user, course, person_id, body.rights)
-
-
-@actions.pages.post("/people/{person_id}/rights")
-async def set_rights_on_page(
-    request: Request, course: TaughtCourse, person_id: str, user: Instructor, members: Provided[CourseMembers]
-) -> Response:
-    """A checkbox for each right."""
-    form = await read_form(request)
-    await members.set_rights(user, course, person_id, [each for each in RIGHTS if each in form])
-    return RedirectResponse(f"/courses/{course.id}/settings#assistants", status_code=303)
 
 
 def _managed(course: Course) -> CourseJSON:

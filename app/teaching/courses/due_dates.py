@@ -10,14 +10,20 @@ entered in minutes, and includes its minute.
 import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from typing import Annotated
 from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import Field
 
 from app.core.clock import end_of_minute
 from app.core.errors import FieldInvalid
 from app.teaching.courses.errors import AssignmentInvalid, TimeZoneNotFound
 
-LOCAL_PATTERN = r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]$"
-_LOCAL = re.compile(LOCAL_PATTERN, re.ASCII)
+_LOCAL_PATTERN = r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]$"
+_LOCAL = re.compile(_LOCAL_PATTERN, re.ASCII)
+# A time in the time zone of a course, as REST and a form's field of the type datetime-local send it. `from_local` reads
+# it: only with the time zone does it say a moment.
+LocalTime = Annotated[str, Field(json_schema_extra={"pattern": _LOCAL_PATTERN})]
 _DAY = timedelta(days=1)
 
 
@@ -44,6 +50,11 @@ def from_local(field: str, text: str, zone: str, *, is_due: bool) -> datetime:
     except ValueError:
         raise AssignmentInvalid(f"{field}: the calendar has no {text[:10]}.") from None
     return _moment(local, zone, is_due=is_due)
+
+
+def written_local(moment: datetime, zone: str) -> str:
+    """The moment as a `LocalTime`, to the minute."""
+    return f"{to_local(moment, zone):%Y-%m-%dT%H:%M}"
 
 
 def to_local(moment: datetime, zone: str) -> datetime:

@@ -3,20 +3,17 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
 from pydantic import Field
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
-from app.accounts.caller import User
 from app.accounts.web import Reader, Submitter
 from app.core.clock import now
 from app.core.errors import Refused
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import AS_TYPED, Actions, FormPage, PageOf, Typed
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.assignments import LONGEST_PASSWORD
@@ -26,16 +23,13 @@ from app.teaching.courses.exam_starts import ExamStart, ExamStarts
 from app.teaching.courses.section_dates import SectionDates
 from app.teaching.courses.service import Assignment, Course, Courses, no_assignment
 
-_PATH = "/courses/{course_id}/assignments/{assignment_id}"
-api = RestRouter("courses")
-router = PageRouter()
 Exam = tuple[Course, Assignment]
 
 
 class ExamPasswordJSON(RequestBody):
     """Empty if the exam has no password."""
 
-    password: str = Field("", max_length=LONGEST_PASSWORD)
+    password: Annotated[str, AS_TYPED] = Field("", max_length=LONGEST_PASSWORD)
 
 
 async def _exam_in_path(
@@ -52,28 +46,33 @@ async def _exam_in_path(
 ExamInPath = Annotated[Exam, Depends(_exam_in_path)]
 
 
-async def _form(request: Request) -> dict[str, str]:
-    """The form, whose token is checked before anything says whether the exam exists."""
-    return await read_form(request)
-
-
-@dataclass(frozen=True, slots=True)
-class ExamPage:
+@dataclass(frozen=True)
+class ExamPage(FormPage):
+    exam: ExamInPath
+    user: Reader
     starts: Provided[ExamStarts]
     dates: Provided[SectionDates]
     catalogue: Provided[Catalogue]
 
-    async def show(self, user: User, exam: Exam, refusal: Refused | None = None) -> HTMLResponse:
-        course, found = exam
-        shown = await self.starts.shown_to(user, course, [found])
-        [assignment] = await self.dates.for_student(course, user, shown)
+    @property
+    def address(self) -> str:
+        course, assignment = self.exam
+        return f"/courses/{course.id}/assignments/{assignment.id}/exam"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(refusal)
+
+    async def show(self, refusal: Refused | None = None) -> HTMLResponse:
+        course, found = self.exam
+        shown = await self.starts.shown_to(self.user, course, [found])
+        [assignment] = await self.dates.for_student(course, self.user, shown)
         return render_page(
             "exam.html",
             status_code=refusal.status if refusal else 200,
-            user=user,
+            user=self.user,
             course=course,
             assignment=assignment,
-            start=await self.starts.of(user, assignment),
+            start=await self.starts.of(self.user, assignment),
             now=now(),
             local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
             titles=self.catalogue.titles(),
@@ -81,34 +80,21 @@ class ExamPage:
         )
 
 
-@router.get(f"{_PATH}/exam")
-async def show_exam(user: Reader, exam: ExamInPath, page: PageOf[ExamPage]) -> HTMLResponse:
-    return await page.show(user, exam)
+actions = Actions("courses", ExamPage, "/courses/{course_id}/assignments/{assignment_id}")
 
 
-@router.post(f"{_PATH}/start")
-async def start_on_page(
-    user: Submitter,
-    form: Annotated[dict[str, str], Depends(_form)],
-    exam: ExamInPath,
-    starts: Provided[ExamStarts],
-    page: PageOf[ExamPage],
-) -> Response:
-    course, assignment = exam
-    try:
-        await starts.start(user, course, assignment, form.get("password", "")[: LONGEST_PASSWORD + 1])
-    except Refused as refusal:
-        return await page.show(user, exam, refusal)
-    return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/exam", status_code=303)
+@actions.pages.get("/exam")
+async def show_exam(page: PageOf[ExamPage]) -> HTMLResponse:
+    return await page.show()
 
 
-@api.get(f"{_PATH}/start", summary="When you started an exam of one of your courses, and when your time is over")
+@actions.api.get("/start", summary="When you started an exam of one of your courses, and when your time is over")
 async def get_exam_start(exam: ExamInPath, user: Reader, starts: Provided[ExamStarts]) -> ExamStart:
     return await starts.of(user, exam[1])
 
 
-@api.post(
-    f"{_PATH}/start",
+@actions.post(
+    "/start",
     summary="Start an exam, as a student: from now on, your time runs",
     responses=problem_responses(409, 429),
 )

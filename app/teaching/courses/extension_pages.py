@@ -1,96 +1,123 @@
-"""The page on which a student gets more time or attempts at an assignment: for instructors, and for assistants with the
-right `extensions`.
+"""More time or attempts for one student at an assignment: a page and the same over REST, for instructors, and for
+assistants with the right `extensions`.
 """
 
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import Query
+from starlette.responses import HTMLResponse, Response
 
-from app.accounts.caller import User
 from app.accounts.web import Grader
 from app.core.errors import Refused
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.list_links import SHOWN, ListLinks
-from app.core.rest.paging import Cursor
-from app.core.rest.routing import PageRouter
+from app.core.rest.paging import Cursor, LongByName
+from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page
-from app.teaching.courses.assignment_form import number_in
 from app.teaching.courses.course_in_path import CourseForExtensions
-from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extensions
+from app.teaching.courses.extensions import Extensions
 from app.teaching.courses.members import CourseMembers
-from app.teaching.courses.service import Assignment, Course, Courses
+from app.teaching.courses.schemas import ExtensionList, NewExtensionJSON
+from app.teaching.courses.service import Courses
 
-router = PageRouter("/courses/{course_id}/assignments/{assignment_id}")
+
+class ExtensionOfStudentJSON(NewExtensionJSON):
+    """The student is chosen by name."""
+
+    person: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtensionsPage:
+@dataclass(frozen=True)
+class ExtensionsPage(FormPage):
+    course: CourseForExtensions
+    assignment_id: str
+    user: Grader
+    courses: Provided[Courses]
     extensions: Provided[Extensions]
     members: Provided[CourseMembers]
 
+    @property
+    def address(self) -> str:
+        return f"/courses/{self.course.id}/assignments/{self.assignment_id}/extensions"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed, refusal)
+
     async def show(
-        self,
-        user: User,
-        course: Course,
-        assignment: Assignment,
-        form: dict[str, str],
-        refusal: Refused | None = None,
-        q: str = "",
-        after: str | None = None,
+        self, form: dict[str, str], refusal: Refused | None = None, q: str = "", after: str | None = None
     ) -> HTMLResponse:
-        extensions = await self.extensions.of(course, assignment, Cursor(SHOWN, after), q)
-        here = f"/courses/{course.id}/assignments/{assignment.id}/extensions"
+        assignment = await self.courses.assignment(self.course, self.assignment_id)
+        extensions = await self.extensions.of(self.course, assignment, Cursor(SHOWN, after), q)
         return render_page(
             "extensions.html",
             status_code=refusal.status if refusal else 200,
-            user=user,
-            course=course,
+            user=self.user,
+            course=self.course,
             assignment=assignment,
             form=form,
             refusal=refusal,
             extensions=extensions,
-            links=ListLinks(here, extensions, after, {"q": q}),
-            students=[each for each in await self.members.of(course) if each.role == "student"],
+            links=ListLinks(self.address, extensions, after, {"q": q}),
+            students=[each for each in await self.members.of(self.course) if each.role == "student"],
         )
 
 
-@router.get("/extensions")
+actions = Actions("courses", ExtensionsPage, "/courses/{course_id}/assignments/{assignment_id}")
+
+
+@actions.pages.get("/extensions")
 async def show_extensions(
-    course: CourseForExtensions,
-    assignment_id: str,
-    user: Grader,
-    courses: Provided[Courses],
     page: PageOf[ExtensionsPage],
     q: Annotated[str, Query(max_length=100)] = "",
     after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
+    return await page.show({}, q=q.strip(), after=after)
+
+
+@actions.api.get(
+    "/extensions", summary="Extra time and attempts at an assignment, for instructors and with the right extensions"
+)
+async def list_extensions(
+    course: CourseForExtensions,
+    assignment_id: str,
+    courses: Provided[Courses],
+    extensions: Provided[Extensions],
+    cursor: LongByName,
+    q: Annotated[str, Query(max_length=100, description="A part of the name, or of what a roster says")] = "",
+) -> ExtensionList:
     assignment = await courses.assignment(course, assignment_id)
-    return await page.show(user, course, assignment, {}, q=q.strip(), after=after)
+    found = await extensions.of(course, assignment, cursor, q.strip())
+    return ExtensionList(extensions=list(found), next=found.next)
 
 
-@router.post("/extend")
+@actions.api.put(
+    "/extensions/{person_id}",
+    status_code=204,
+    summary="Give one student extra time or attempts, as an instructor or with the right extensions",
+    responses=problem_responses(409),
+)
+async def extend_assignment(
+    course: CourseForExtensions,
+    assignment_id: str,
+    person_id: str,
+    user: Grader,
+    body: NewExtensionJSON,
+    courses: Provided[Courses],
+    extensions: Provided[Extensions],
+) -> None:
+    assignment = await courses.assignment(course, assignment_id)
+    await extensions.extend(user, course, assignment, person_id, body.extra_minutes, body.extra_attempts, body.reason)
+
+
+@actions.form("/extend")
 async def extend(
-    request: Request,
     course: CourseForExtensions,
     assignment_id: str,
     user: Grader,
+    body: ExtensionOfStudentJSON,
     courses: Provided[Courses],
     extensions: Provided[Extensions],
-    page: PageOf[ExtensionsPage],
-) -> Response:
-    """More time or attempts for one student, who is chosen by name."""
-    form = await read_form(request)
-    assignment = await courses.assignment(course, assignment_id)
-    try:
-        minutes = number_in(form, "extra_minutes", f"0 to {MOST_EXTRA_MINUTES} minutes") or 0
-        attempts = number_in(form, "extra_attempts", f"0 to {MOST_EXTRA_ATTEMPTS} attempts") or 0
-        await extensions.extend(
-            user, course, assignment, form.get("person", ""), minutes, attempts, form.get("reason", "")
-        )
-    except Refused as refusal:
-        return await page.show(user, course, assignment, form, refusal)
-    return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/extensions", status_code=303)
+) -> None:
+    await extend_assignment(course, assignment_id, body.person, user, body, courses, extensions)

@@ -8,6 +8,7 @@ from pydantic import AliasPath, BeforeValidator, Field, WithJsonSchema
 
 from app.accounts.audit.log import LONGEST_REASON
 from app.accounts.text_rules import EMPTY_LINE_PATTERN, LINE_PATTERN
+from app.core.rest.actions import AS_TYPED, FromForm
 from app.core.rest.body import RequestBody
 from app.core.rest.paging import Page
 from app.core.view import View
@@ -15,9 +16,10 @@ from app.problems.exams import PARTS, USUAL, Part
 from app.teaching.courses.announcements import ANNOUNCEMENT_PATTERN, LONGEST_ANNOUNCEMENT, Announcement
 from app.teaching.courses.assignments import LONGEST_COOL_DOWN, LONGEST_GRACE, LONGEST_PASSWORD, MOST_ATTEMPTS, Terms
 from app.teaching.courses.categories import LONGEST_CATEGORY, MOST_CATEGORIES, MOST_DROPPED, MOST_WEIGHT
-from app.teaching.courses.due_dates import LOCAL_PATTERN, from_local
-from app.teaching.courses.exam_access import LONGEST_DURATION, MOST_NETWORKS, read_networks
+from app.teaching.courses.due_dates import LocalTime, from_local, written_local
+from app.teaching.courses.exam_access import LONGEST_DURATION, MOST_NETWORKS, read_networks, split_networks
 from app.teaching.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extension
+from app.teaching.courses.form_lines import categories_of_lines, problems_of_lines
 from app.teaching.courses.grade_arithmetic import Category, Rule
 from app.teaching.courses.gradebook import Column, Line
 from app.teaching.courses.members import CourseAssistant
@@ -151,10 +153,12 @@ class NewAssignmentJSON(RequestBody):
     """
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra={"pattern": LINE_PATTERN})
-    opens: str = Field(json_schema_extra={"pattern": LOCAL_PATTERN})
-    due: str = Field(json_schema_extra={"pattern": LOCAL_PATTERN})
+    opens: LocalTime
+    due: LocalTime
     late_percent: Annotated[int, Field(ge=1, le=100), BeforeValidator(_whole)] | None = None
-    problems: list[AssignedProblemJSON] = Field(min_length=1, max_length=MOST_PROBLEMS)
+    problems: Annotated[
+        list[AssignedProblemJSON], FromForm(problems_of_lines), Field(min_length=1, max_length=MOST_PROBLEMS)
+    ]
     attempt_limit: Annotated[int, Field(ge=1, le=MOST_ATTEMPTS), BeforeValidator(_whole)] | None = None
     cool_down_minutes: Annotated[int, Field(ge=1, le=LONGEST_COOL_DOWN), BeforeValidator(_whole)] | None = None
     exam: bool = False
@@ -168,10 +172,12 @@ class NewAssignmentJSON(RequestBody):
     duration_minutes: Annotated[int, Field(ge=1, le=LONGEST_DURATION), BeforeValidator(_whole)] | None = Field(
         None, description="Each student's time from when they start the exam"
     )
-    password: str | None = Field(
+    password: Annotated[str | None, AS_TYPED] = Field(
         None, max_length=LONGEST_PASSWORD, description="To start the exam. Null leaves it as it is, and `` removes it"
     )
-    addresses: list[Annotated[str, WithJsonSchema({"type": "string", "format": "ip-network"})]] = Field(
+    addresses: Annotated[
+        list[Annotated[str, WithJsonSchema({"type": "string", "format": "ip-network"})]], FromForm(split_networks)
+    ] = Field(
         default=[],
         max_length=MOST_NETWORKS,
         description="Networks such as `192.0.2.0/24`, from which alone students sit the exam",
@@ -181,19 +187,26 @@ class NewAssignmentJSON(RequestBody):
     weight: Annotated[int, Field(ge=0, le=MOST_WEIGHT), BeforeValidator(_whole)] | None = None
     category: str | None = Field(None, min_length=1, max_length=LONGEST_CATEGORY)
 
-    def terms(self, course: Course) -> Terms:
-        """Raises `FieldInvalid` and `AssignmentInvalid`."""
+    def terms(self, course: Course, before: Assignment | None = None) -> Terms:
+        """The terms of a new assignment, or of one that was `before`. Raises `FieldInvalid` and `AssignmentInvalid`."""
+        zone = course.time_zone
+        opens_at, due_at = (before.opens_at, before.due_at) if before else (None, None)
+        # A local time that occurs twice names two moments. One that was not changed stays the moment that it was.
+        if opens_at is None or self.opens != written_local(opens_at, zone):
+            opens_at = from_local("opens", self.opens, zone, is_due=False)
+        if due_at is None or self.due != written_local(due_at, zone):
+            due_at = from_local("due", self.due, zone, is_due=True)
         return Terms(
             name=self.name,
-            opens_at=from_local("opens", self.opens, course.time_zone, is_due=False),
-            due_at=from_local("due", self.due, course.time_zone, is_due=True),
+            opens_at=opens_at,
+            due_at=due_at,
             late_percent=self.late_percent,
             problems=[AssignedProblem(each.problem, each.points, each.pool) for each in self.problems],
             attempt_limit=self.attempt_limit,
             cool_down_minutes=self.cool_down_minutes,
             is_exam=self.exam,
-            closes=frozenset(self.closes),
-            closed_for=self.closed_for,
+            closes=frozenset(self.closes) if self.exam else USUAL,
+            closed_for=self.closed_for if self.exam else "students",
             duration_minutes=self.duration_minutes,
             password=self.password,
             addresses=read_networks("addresses", self.addresses),
@@ -274,6 +287,12 @@ class NewExtensionJSON(RequestBody):
     reason: str = Field(min_length=1, max_length=LONGEST_REASON, json_schema_extra={"pattern": LINE_PATTERN})
 
 
+class ReasonJSON(RequestBody):
+    """For the audit log."""
+
+    reason: str = Field("", max_length=LONGEST_REASON, json_schema_extra={"pattern": EMPTY_LINE_PATTERN})
+
+
 class ExtensionList(View):
     """By name. For the next page, send `next` as `after`. It is null on the last page."""
 
@@ -297,9 +316,12 @@ class NewCategoryJSON(RequestBody):
 
 
 class NewCategoriesJSON(RequestBody):
-    """All categories, in order. The weights are relative: 40 and 60 are the same as 2 and 3."""
+    """All categories, in order. The weights are relative: 40 and 60 are the same as 2 and 3. The audit log contains
+    what changed, and `reason`.
+    """
 
-    categories: list[NewCategoryJSON] = Field(max_length=MOST_CATEGORIES)
+    categories: Annotated[list[NewCategoryJSON], FromForm(categories_of_lines), Field(max_length=MOST_CATEGORIES)]
+    reason: str = Field("", max_length=LONGEST_REASON, json_schema_extra={"pattern": EMPTY_LINE_PATTERN})
 
     def read(self) -> list[Category]:
         return [Category(each.name, each.weight, each.drop_lowest) for each in self.categories]

@@ -11,7 +11,7 @@ from app.accounts.audit.log import LONGEST_DETAIL, check_reason, record
 from app.accounts.caller import User
 from app.core.database import Database
 from app.core.errors import FieldInvalid
-from app.teaching.courses.due_dates import to_local
+from app.teaching.courses.due_dates import written_local
 from app.teaching.courses.errors import AssignmentInvalid
 from app.teaching.courses.exams import withhold
 from app.teaching.courses.models import RosterLineRow, SectionDatesRow
@@ -99,7 +99,7 @@ async def _write(
         row = SectionDatesRow(assignment_id=assignment.id, section=section)
         session.add(row)
     row.opens_at, row.due_at = dates
-    opens, due = (f"{to_local(each, course.time_zone):%Y-%m-%dT%H:%M}" for each in dates)
+    opens, due = (written_local(each, course.time_zone) for each in dates)
     return f"section {section} opens {opens}, due {due}"
 
 

@@ -1,29 +1,24 @@
 """The dates of sections: a form on the page of an assignment, and the same over REST."""
 
 from datetime import datetime
+from typing import Literal
 
-from fastapi import Request
 from pydantic import Field
-from starlette.responses import RedirectResponse, Response
 
 from app.accounts.web import Instructor
-from app.core.errors import Refused
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import Actions
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.view import View
-from app.core.web.forms import read_form
 from app.teaching.courses.assignment_pages import AssignmentPage
 from app.teaching.courses.course_in_path import TaughtCourse
-from app.teaching.courses.due_dates import LOCAL_PATTERN, from_local
+from app.teaching.courses.due_dates import LocalTime, from_local
 from app.teaching.courses.section_dates import Dates, SectionDates
 from app.teaching.courses.service import Course, Courses
 
 _PATH = "/courses/{course_id}/assignments/{assignment_id}/sections"
-router = PageRouter()
-api = RestRouter("courses")
+actions = Actions("courses", AssignmentPage)
 _MOST_SECTIONS = 100
 
 
@@ -43,8 +38,8 @@ class NewSectionDateJSON(RequestBody):
     """`opens` and `due` are in the time zone of the course, and `section` is one of its roster."""
 
     section: str = Field(min_length=1, max_length=200)
-    opens: str = Field(json_schema_extra={"pattern": LOCAL_PATTERN})
-    due: str = Field(json_schema_extra={"pattern": LOCAL_PATTERN})
+    opens: LocalTime
+    due: LocalTime
 
 
 class NewSectionDatesJSON(RequestBody):
@@ -53,7 +48,16 @@ class NewSectionDatesJSON(RequestBody):
     sections: list[NewSectionDateJSON] = Field(max_length=_MOST_SECTIONS)
 
 
-@api.get(_PATH, summary="The dates of sections at an assignment, for instructors")
+class SectionFormJSON(RequestBody):
+    """One section. `step` is `take` if the dates of the assignment hold for it again."""
+
+    section: str = ""
+    opens: LocalTime = ""
+    due: LocalTime = ""
+    step: Literal["give", "take"] = "give"
+
+
+@actions.api.get(_PATH, summary="The dates of sections at an assignment, for instructors")
 async def list_section_dates(
     course: TaughtCourse, assignment_id: str, courses: Provided[Courses], dates: Provided[SectionDates]
 ) -> SectionDateList:
@@ -61,7 +65,7 @@ async def list_section_dates(
     return SectionDateList(sections=[SectionDateJSON.of(each) for each in found])
 
 
-@api.put(
+@actions.api.put(
     _PATH,
     status_code=204,
     summary="Replace the dates of all sections at an assignment, as an instructor",
@@ -81,26 +85,18 @@ async def replace_section_dates(
     await dates.change(user, course, assignment, changes)
 
 
-@router.post(_PATH)
+@actions.form(_PATH, then="/courses/{course_id}/assignments/{assignment_id}/edit#sections")
 async def change_section_dates(
-    request: Request,
     course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
+    body: SectionFormJSON,
     courses: Provided[Courses],
     dates: Provided[SectionDates],
-    page: PageOf[AssignmentPage],
-) -> Response:
-    """One section. `step` is `take` if the dates of the assignment hold for it again."""
-    form = await read_form(request)
+) -> None:
     assignment = await courses.assignment(course, assignment_id)
-    try:
-        is_back = form.get("step") == "take"
-        new = None if is_back else _dates(course, form.get("section_opens", ""), form.get("section_due", ""))
-        await dates.change(user, course, assignment, {form.get("section", ""): new})
-    except Refused as refusal:
-        return await page.show(user, course, assignment, refusal=refusal, section=form)
-    return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/edit#sections", status_code=303)
+    new = None if body.step == "take" else _dates(course, body.opens, body.due)
+    await dates.change(user, course, assignment, {body.section: new})
 
 
 def _dates(course: Course, opens: str, due: str) -> Dates:

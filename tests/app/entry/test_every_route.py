@@ -136,8 +136,10 @@ async def test_another_site_changes_nothing_with_ones_cookie(service, owned, met
 async def test_a_form_of_this_site_without_its_token_changes_nothing(service, owned, path):
     fields = {"source": "x", "action": "run", "new": "a long enough password"}
     answer = await service.http.post(address(path, owned), data=fields, headers=SITE | {"Accept": "text/html"})
-    assert answer.status_code == 403
-    assert "The form is out of date" in answer.text
+    if ("POST", path) in MISSING:
+        assert answer.status_code == 404
+    else:
+        assert (answer.status_code, "The form is out of date" in answer.text) == (403, True)
 
 
 @for_each("method, path", sorted(OWN | OWNED))

@@ -131,7 +131,7 @@ async def test_one_student_gets_more_time_and_attempts_and_the_audit_log_says_wh
     typed = await send_form(
         tess, f"{here}/extensions", f"{here}/extend", person=listed["person"], extra_minutes="soon", reason="x"
     )
-    assert (typed.status_code, "extra_minutes: give 0 to" in typed.text) == (422, True)
+    assert (typed.status_code, "extra_minutes: must be a whole number" in typed.text) == (422, True)
 
 
 async def test_what_cannot_be_is_refused(people):
@@ -149,4 +149,4 @@ async def test_what_cannot_be_is_refused(people):
     page = f"/courses/{course['id']}"
     form = {"name": "Exam", "opens": at(days=-1), "due": at(days=1), "problems": "add_one", "cool_down_minutes": "x"}
     typed = await send_form(tess, page, f"{page}/assignments", **form)
-    assert (typed.status_code, "cool_down_minutes: give 1 to 10080 minutes" in typed.text) == (422, True)
+    assert (typed.status_code, "cool_down_minutes: must be a whole number" in typed.text) == (422, True)

@@ -50,7 +50,7 @@ RECORDED: dict[tuple[str, str], tuple[dict[str, object], str]] = {
     ),
     ("PUT", f"{R}{W}/extensions/{{person_id}}"): ({"extra_minutes": 5, "reason": "ill"}, "assignment-extended"),
     ("POST", f"{A}{W}/sections"): (
-        {"section": "Monday", "section_opens": DATES["opens"], "section_due": DATES["due"]},
+        {"section": "Monday", "opens": DATES["opens"], "due": DATES["due"]},
         "assignment-changed",
     ),
     ("PUT", f"{R}{W}/sections"): ({"sections": [DATES]}, "assignment-changed"),
@@ -79,7 +79,7 @@ RECORDED: dict[tuple[str, str], tuple[dict[str, object], str]] = {
     ("PUT", f"{R}/people/{{other_id}}"): ({}, "course-member-added"),
     ("POST", f"{A}/people/{{person_id}}/role"): ({"role": "assistant"}, "course-role-changed"),
     ("PUT", f"{R}/people/{{person_id}}/role"): ({"role": "assistant"}, "course-role-changed"),
-    ("POST", f"{A}/people/{{person_id}}/rights"): ({"extensions": "on"}, "course-rights-changed"),
+    ("POST", f"{A}/people/{{person_id}}/rights"): ({"rights-extensions": "on"}, "course-rights-changed"),
     ("PUT", f"{R}/people/{{person_id}}/rights"): ({"rights": ["extensions"]}, "course-rights-changed"),
     ("POST", f"{A}/announcements"): ({"text": "Hello"}, "announced"),
     ("POST", f"{R}/announcements"): ({"text": "Hello"}, "announced"),

@@ -173,7 +173,8 @@ async def test_each_mark_has_a_form(either, people, course):
     await fill("excused", "take")
     assert [each["kind"] for each in (await tess.get(f"/api/v1{page}")).json()["marks"]] == ["rubric"]
     for fields, words in (
-        ({"points": "many"}, "bonus.points: give a number of points"),
+        ({"points": "many"}, "points: give a number of points"),
+        ({"points": ""}, "bonus.points: is required"),
         ({"points": "3", "reason": ""}, "bonus.reason"),
     ):
         refused = await fill("bonus", **fields)

@@ -86,9 +86,8 @@ async def test_a_whole_course_in_a_browser(either, people):
     withdrawn = (await send_form(tess, edit, edit.replace("/edit", "/withdraw"), reason="a mistake")).text
     assert "Week 1 is withdrawn." in withdrawn
     assert "Week 1" not in (await tess.get(course)).text
-    again = dict(
-        re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', withdrawn.split('class="notice undo"')[1])
-    )
+    form = withdrawn.split('class="notice undo"')[1].split("</form>")[0]
+    again = dict(re.findall(r'<input type="hidden" name="([\w-]+)" value="([^"]*)">', form))
     created = await tess.post(f"{course}/assignments", data=again | {"problems": "add_one 50"}, headers=SITE)
     assert created.status_code == 303
     assert ">50<" in (await tess.get(f"{course}/gradebook")).text
@@ -109,15 +108,15 @@ async def test_a_form_that_is_wrong_comes_back_with_the_reason(either, people):
     page = f"/courses/{(await create(tess))['id']}"
     right = {"name": "Week 2", "opens": "2026-01-12T09:00", "due": "2026-01-19T23:59", "problems": "add_one"}
     for wrong, words in (
-        ({"name": ""}, "name: must be one line"),
+        ({"name": ""}, "name: is required"),
         ({"due": "2026-01-01T00:00"}, "due: must be after opens"),
         ({"opens": "tomorrow"}, "opens: give a local date and time"),
         ({"problems": "no_such 10"}, "no_such"),
         ({"problems": "add_one ten"}, "line 1 must be a problem and its points"),
         ({"problems": "add_one\nadd_one"}, "appears twice"),
-        ({"problems": "add_one 5000"}, "0 to 1000 points"),
-        ({"late_percent": "-1"}, "1 to 100 percent"),
-        ({"late_percent": "101"}, "1 to 100 percent"),
+        ({"problems": "add_one 5000"}, "its points, 0 to 1000"),
+        ({"late_percent": "-1"}, "late_percent: must be at least 1"),
+        ({"late_percent": "101"}, "late_percent: must be at most 100"),
     ):
         answer = await send_form(tess, page, f"{page}/assignments", **right | wrong)
         assert (answer.status_code in (404, 409, 422), words in answer.text) == (True, True), wrong

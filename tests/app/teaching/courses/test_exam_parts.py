@@ -86,7 +86,8 @@ async def test_the_form_says_and_stores_what_is_closed(either, people):
     form = (await tess.get(path, headers=HTML)).text
     assert re.search(r'name="closes-hints" checked', form)
     assert not re.search(r'name="closes-explorer" checked', form)
-    fields = {"name": "Exam", "opens": at(days=-1), "due": at(hours=2), "problems": "add_one 100", "is_exam": "on"}
+    fields = {"name": "Exam", "opens": at(days=-1), "due": at(hours=2), "problems": "add_one 100", "exam": "on"}
+    fields |= {"closes": ""}
     chosen = {"closes-explorer": "on", "closed_for": "everyone"}
     made = await send_form(tess, path, f"{path}/assignments", **fields, **chosen)
     assert made.status_code == 303

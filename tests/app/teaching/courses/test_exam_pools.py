@@ -87,9 +87,9 @@ async def test_a_pool_is_typed_on_one_line_and_checked(either, people):
         return await send_form(tess, path, f"{path}/assignments", problems=problems, **fields, **more)
 
     for wrong, words in (("secret_sum | 100", "line 1 must be a problem"), ("a b | c 100", "line 1 must be a problem")):
-        assert words in (await assign(wrong, is_exam="on")).text
+        assert words in (await assign(wrong, exam="on")).text
     assert "only an exam has pools" in (await assign("secret_sum | secret_product 40")).text
-    assert (await assign("add_one 10\nsecret_sum | secret_product 40", is_exam="on")).status_code == 303
+    assert (await assign("add_one 10\nsecret_sum | secret_product 40", exam="on")).status_code == 303
     exam = await only_assignment(tess, course)
     assert [each["pool"] for each in exam["problems"]] == [None, 2, 2]
     edit = (await tess.get(f"{path}/assignments/{exam['id']}/edit", headers=HTML)).text

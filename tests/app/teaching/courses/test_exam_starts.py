@@ -219,7 +219,7 @@ async def test_what_an_instructor_types_is_checked_and_shown_again(either, peopl
         refused = (await tess.put(f"/api/v1{path}", json=body | wrong, headers=JSON)).json()
         assert refused["slug"] == "field-invalid"
         assert words in refused["detail"]
-    fields = {"name": "Exam", "is_exam": "on", "opens": at(hours=-1), "due": at(hours=2), "problems": f"{SLUG} 100"}
+    fields = {"name": "Exam", "exam": "on", "opens": at(hours=-1), "due": at(hours=2), "problems": f"{SLUG} 100"}
     typed = {"duration_minutes": "45", "addresses": f"{HERE}\n2001:db8::/32", "password": "blue whale"}
     assert (await send_form(tess, f"{path}/edit", f"{path}/edit", **fields, **typed)).status_code == 303
     page = (await tess.get(f"{path}/edit", headers=HTML)).text

@@ -108,16 +108,16 @@ async def test_the_page_of_an_assignment_has_a_form(either, people):
     await sign_in(either)
     course = await in_sections(either, people)
     page, action = f"{course['path']}/edit", course["sections"]
-    fields = {"section": "B", "section_opens": "2026-01-12T09:00", "section_due": "2026-01-19T23:59"}
+    fields = {"section": "B", "opens": "2026-01-12T09:00", "due": "2026-01-19T23:59"}
     done = await send_form(tess, page, action, **fields)
     assert (done.status_code, done.headers["location"]) == (303, f"{page}#sections")
     shown = (await tess.get(page)).text
     assert "Mon 19 Jan 2026, 23:59" in shown
     assert (await entries(either))[0][0] == "assignment-changed"
     for wrong, words in (
-        ({"section_due": "2026-01-01T00:00"}, "due: must be after opens"),
+        ({"due": "2026-01-01T00:00"}, "due: must be after opens"),
         ({"section": "C"}, "C&#39;. It has A, B."),
-        ({"section_opens": ""}, "opens: give a local date"),
+        ({"opens": ""}, "opens: give a local date"),
     ):
         refused = await send_form(tess, page, action, **fields | wrong)
         assert refused.status_code in (409, 422), wrong
