@@ -360,7 +360,7 @@ FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
 OF_GUESTS = {("POST", "/problems/{slug}"): 303, ("POST", "/explore"): 409, ("POST", "/lessons/{slug}/runs"): 404}
 # Also the caller's own, and closed until they have solved the problem or given it up.
 CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
-# Also the caller's own, and missing: the problem of these tests is solved by code, and asks no question.
+# Also the caller's own, and missing: the problem of these tests asks no question, and the caller is in no such course.
 MISSING = {
     ("GET", "/api/v1/problems/{slug}/question"),
     ("POST", "/courses/{course_id}/assignments/{assignment_id}/start"),
