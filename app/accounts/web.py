@@ -148,6 +148,10 @@ Instructor = Annotated[User, Depends(require_role("instructor"))]
 # A guest runs without an account, and sees nothing but their own runs.
 ReaderOrGuest = Annotated[User, Depends(admit_guests("read"))]
 SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
+# For public routes: None if nobody is signed in, or if the browser is not that of a guest.
+MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeSubmitter = Annotated[User | None, Depends(allow_scope("submit"))]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
 
 
 def _reach(caller: Caller, scope: Scope) -> Caller:

@@ -1,23 +1,19 @@
 """The pages of the Explorer: the form, and what was found."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import Query, Request
+from starlette.responses import HTMLResponse, Response
 
-from app.accounts.caller import User
 from app.accounts.roles import is_at_least
-from app.accounts.web import Submitter, allow_scope, current_caller, current_guest, current_user
+from app.accounts.web import MaybeGuest, MaybeSubmitter, MaybeUser, Submitter, current_caller
 from app.core.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.paging import Cursor, Page
-from app.core.rest.routing import PageRouter
+from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.core.web.form_token import FIELD, check_form_token
-from app.core.web.forms import read_form, read_unchecked_form
 from app.core.web.templating import render_page
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.source_colours import colour_lines
@@ -32,7 +28,7 @@ from app.learning.lessons.errors import LessonProgramNotFound
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.drafts import Drafts
-from app.learning.workbench.restore_pages import RestorePage
+from app.learning.workbench.restore_pages import RestorePage, Restoring
 from app.learning.workbench.solutions import Solutions
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
@@ -42,12 +38,10 @@ from grader.inputs.explored_function import Function, read_function
 from grader.inputs.module_rules import MAX_MODULE_BYTES, MAX_MODULES
 from grader.package.package import Package
 
-router = PageRouter()
 _SHOWN = 20
-MaybeUser = Annotated[User | None, Depends(current_user)]
-MaybeGuest = Annotated[User | None, Depends(current_guest)]
 Name = Annotated[str | None, Query(max_length=100)]
-_submitter = allow_scope("submit")
+# Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
+_LARGEST_FORM = MaxBytes(lambda settings: 12 * settings.max_source_bytes + 6 * MAX_MODULE_BYTES + 65_536)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +88,11 @@ class _Chosen:
     chip: Name = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExplorerPage:
-    """Its constructor is a dependency of FastAPI."""
-
+@dataclass(frozen=True)
+class ExplorerPage(FormPage):
     request: Request
+    user: MaybeUser
+    guest: MaybeGuest
     settings: Provided[Settings]
     catalogue: Provided[Catalogue]
     explorations: Provided[Explorations]
@@ -107,9 +101,22 @@ class ExplorerPage:
     lessons: Provided[Lessons]
     solutions: Provided[Solutions]
 
-    async def choose(self, user: User | None, guest: User | None, chosen: _Chosen) -> _Form:
+    async def fill(self, action: str, typed: Typed) -> Response | None:
+        """On a page without JavaScript, a button adds a module to be written."""
+        if "more" not in typed or typed["problem"]:
+            return None
+        form = _form_in(typed)
+        return await self.show(replace(form, modules=(*form.modules, ("", ""))))
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        slug = typed["problem"]
+        is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
+        package = self.explorations.package(slug) if is_served else None
+        return await self.show(replace(_form_in(typed), package=package), refusal=refusal)
+
+    async def choose(self, chosen: _Chosen) -> _Form:
         """The form with the source that the address names, and what that source compiles to, if that is known."""
-        form = await self._find(user, guest, chosen)
+        form = await self._find(chosen)
         if chosen.chip in CHIPS:
             form = replace(form, chip=chosen.chip)
         if form.package is not None and form.result is None and not form.against:
@@ -117,44 +124,36 @@ class ExplorerPage:
             form = replace(form, result=result)
         return form
 
-    async def _find(self, user: User | None, guest: User | None, chosen: _Chosen) -> _Form:
+    async def _find(self, chosen: _Chosen) -> _Form:
         if chosen.exploration is not None:
-            return self._form_of(await self.explorations.get(user or guest, chosen.exploration))
+            return self._form_of(await self.explorations.get(self.user or self.guest, chosen.exploration))
         if chosen.attempt is not None:
-            if user is None:
+            if self.user is None:
                 raise NotSignedIn("Sign in to explore one of your attempts.")
-            sent = await self.attempts.get(user, chosen.attempt, placed=False)
+            sent = await self.attempts.get(self.user, chosen.attempt, placed=False)
             return _Form(self.explorations.package(sent.problem), sent.source)
         if chosen.problem:
             package = self.explorations.package(chosen.problem)
             if chosen.solution:
-                return await self._form_of_solution(user, package, chosen.solution)
-            draft = await self.drafts.get(user, package.slug) if user else None
+                return await self._form_of_solution(package, chosen.solution)
+            draft = await self.drafts.get(self.user, package.slug) if self.user else None
             return _Form(package, (draft.source if draft else None) or package.starter)
         if chosen.lesson:
             return _form_of_program(self.lessons.get(chosen.lesson), chosen.program or "")
         return _form_of_example((chosen.example and example_of(chosen.example)) or all_examples()[0])
 
-    async def show(
-        self,
-        user: User | None,
-        guest: User | None,
-        form: _Form,
-        *,
-        before: str | None = None,
-        refusal: Refused | None = None,
-    ) -> HTMLResponse:
-        viewer = user or guest
+    async def show(self, form: _Form, *, before: str | None = None, refusal: Refused | None = None) -> HTMLResponse:
+        viewer = self.user or self.guest
         guests_compile = self.settings.guest_runs_in_total > 0
         result = form.result
         page = await self.explorations.list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
         return render_page(
             "explore.html",
             status_code=refusal.status if refusal else 200,
-            user=user,
+            user=self.user,
             problems=[each for each in self.catalogue.all() if each.manifest.mode == "program"],
             form=form,
-            has_form=user is not None or guests_compile or refusal is not None,
+            has_form=self.user is not None or guests_compile or refusal is not None,
             shown=form.exploration,
             view=arrange_explored(result) if result and result.programs else None,
             fault=result and result.fault,
@@ -162,7 +161,7 @@ class ExplorerPage:
             examples=[(each, picture_of(each.slug)) for each in all_examples()],
             lessons=[each for each in self.lessons.all() if each.explorable],
             most_modules=MAX_MODULES,
-            solutions=await self._solutions_of(user, form.package),
+            solutions=await self._solutions_of(form.package),
             refusal=refusal,
             explorations=page,
             older=page.next,
@@ -185,7 +184,7 @@ class ExplorerPage:
         form = replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text, init=init)
         return replace(form, modules=modules)
 
-    async def _form_of_solution(self, user: User | None, package: Package, name: str) -> _Form:
+    async def _form_of_solution(self, package: Package, name: str) -> _Form:
         """The user's accepted source beside an accepted one of the package, or beside the reference.
 
         An instructor without an accepted source sees that of the package alone.
@@ -194,79 +193,56 @@ class ExplorerPage:
           NotSignedIn.
           EditorialClosed: no attempt of the user's is accepted.
         """
-        if user is None:
+        if self.user is None:
             raise NotSignedIn("Sign in to compare your solution with others.")
-        mine = await self.solutions.accepted_attempt(user, package.slug)
+        mine = await self.solutions.accepted_attempt(self.user, package.slug)
         if mine is None and not await _is_instructor(self.request):
             raise EditorialClosed("Other solutions open once one of your attempts is accepted.")
         others = {each.name: each.source for each in package.accepted}
         source = others.get(name, package.reference)
         return _Form(package, mine.source, source, solution=name) if mine else _Form(package, source, solution=name)
 
-    async def _solutions_of(self, user: User | None, package: Package | None) -> list[tuple[str, str]]:
+    async def _solutions_of(self, package: Package | None) -> list[tuple[str, str]]:
         """The name of each solution that ships with the problem, and its docstring. Empty if they are closed."""
-        if user is None or package is None:
+        if self.user is None or package is None:
             return []
-        mine = await self.solutions.accepted_attempt(user, package.slug)
+        mine = await self.solutions.accepted_attempt(self.user, package.slug)
         if mine is None and not await _is_instructor(self.request):
             return []
         others = [(each.name, " ".join(each.misunderstanding.split()) or each.name) for each in package.accepted]
         return [("reference", "The reference."), *others]
 
 
-@router.get("/explore")
+actions = Actions("explorer", ExplorerPage)
+
+
+@actions.pages.get("/explore")
 async def show_form(
-    user: MaybeUser,
-    guest: MaybeGuest,
-    chosen: PageOf[_Chosen],
-    visibility: Provided[Visibility],
-    page: PageOf[ExplorerPage],
-    before: Name = None,
+    chosen: PageOf[_Chosen], visibility: Provided[Visibility], page: PageOf[ExplorerPage], before: Name = None
 ) -> HTMLResponse:
-    await visibility.require_explorer(user or guest, chosen.problem)
-    return await page.show(user, guest, await page.choose(user, guest, chosen), before=before)
+    await visibility.require_explorer(page.user or page.guest, chosen.problem)
+    return await page.show(await page.choose(chosen), before=before)
 
 
-@router.post("/explore")
+@actions.form("/explore", then="/explore/{result.summary.id}", max_bytes=_LARGEST_FORM, max_fields=16 + 2 * MAX_MODULES)
 async def explore(
-    request: Request, settings: Provided[Settings], explorations: Provided[Explorations], page: PageOf[ExplorerPage]
-) -> Response:
-    """A refused source is shown again with the page, so that nothing is lost. So is a source to which a module is to be
-    added, on a page without JavaScript.
-    """
-    # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
-    longest = 12 * settings.max_source_bytes + 6 * MAX_MODULE_BYTES + 65_536
-    sent = await read_unchecked_form(request, max_bytes=longest, max_fields=16 + 2 * MAX_MODULES)
-    source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
-    name, mesh, inputs = sent.get("function", ""), sent.get("mesh", ""), sent.get("inputs", "")
-    init, chip, modules = sent.get("init", ""), sent.get("chip", ""), _modules_of(sent)
-    user, guest = await _submitter(request), await current_guest(request)
-    try:
-        check_form_token(request, sent.get(FIELD, ""))
-        if "more" in sent and not slug:
-            form = _Form(None, source, against, name, mesh, inputs, init, (*modules, ("", "")), chip)
-            return await page.show(user, guest, form)
-        sender = user or guest
-        if sender is None:
-            raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
-        subject = slug or _read_function(name, mesh, inputs, init, modules)
-        found = await explorations.request(
-            sender,
-            subject,
-            source,
-            against if against.strip() else None,
-            chip=_chip_of(chip),
-            replaces=sent.get("replaces", ""),
-        )
-    except Refused as refusal:
-        is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
-        package = explorations.package(slug) if is_served else None
-        form = _Form(package, source, against, name, mesh, inputs, init, modules, chip)
-        return await page.show(user, guest, form, refusal=refusal)
-    return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
+    typed: Typed, user: MaybeSubmitter, guest: MaybeGuest, explorations: Provided[Explorations]
+) -> Exploration:
+    sender = user or guest
+    if sender is None:
+        raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
+    form = _form_in(typed)
+    return await explorations.request(
+        sender,
+        typed["problem"] or _read_function(form),
+        form.source,
+        form.against if form.against.strip() else None,
+        chip=_chip_of(form.chip),
+        replaces=typed["replaces"],
+    )
 
 
-@router.get("/explore/{exploration_id}")
+@actions.pages.get("/explore/{exploration_id}")
 async def show_exploration(
     user: MaybeUser,
     guest: MaybeGuest,
@@ -295,7 +271,7 @@ async def show_exploration(
     return response
 
 
-@router.get("/explore/{exploration_id}/picture")
+@actions.pages.get("/explore/{exploration_id}/picture")
 async def show_picture(
     user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations]
 ) -> Response:
@@ -306,7 +282,7 @@ async def show_picture(
     return _picture(found.result, exploration_id)
 
 
-@router.get("/problems/{slug}/picture")
+@actions.pages.get("/problems/{slug}/picture")
 async def show_starter_picture(
     slug: str,
     user: MaybeUser,
@@ -321,21 +297,20 @@ async def show_starter_picture(
     return Response(status_code=204) if result is None else _picture(result)
 
 
-@router.post("/explore/{exploration_id}/restore")
+@actions.form("/explore/{exploration_id}/restore", page=FormPage)
 async def restore_exploration(
-    request: Request,
     user: Submitter,
     exploration_id: str,
+    body: Restoring,
     explorations: Provided[Explorations],
     page: PageOf[RestorePage],
 ) -> Response:
     """Open the source in the editor of its problem."""
-    form = await read_form(request)
     found = await explorations.get(user, exploration_id)
     if found.summary.problem is None:
         raise NothingToExplore("This function does not belong to a problem, so there is no editor to open it in.")
     action = f"/explore/{exploration_id}/restore"
-    return await page.restore(user, found.summary.problem, found.source, action, form.get("revision"))
+    return await page.restore(user, found.summary.problem, found.source, action, body)
 
 
 def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:
@@ -389,19 +364,34 @@ def _chip_of(name: str) -> ChipName | None:
     return CHIPS[name].name if name else None
 
 
-def _modules_of(sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _form_in(typed: Typed) -> _Form:
+    """The form as it was sent, without its problem."""
+    return _Form(
+        None,
+        typed["source"],
+        typed["against"],
+        typed["function"],
+        typed["mesh"],
+        typed["inputs"],
+        typed["init"],
+        _modules_of(typed),
+        typed["chip"],
+    )
+
+
+def _modules_of(typed: Typed) -> tuple[tuple[str, str], ...]:
     """The name and the source of each module of a form. One without either is left out."""
     names = (f"module-{number}" for number in range(1, MAX_MODULES + 1))
-    found = ((sent.get(name, "").strip(), sent.get(f"{name}-source", "")) for name in names)
+    found = ((typed[name].strip(), typed[f"{name}-source"]) for name in names)
     return tuple((name.removesuffix(".py"), source) for name, source in found if name or source.strip())
 
 
-def _read_function(name: str, mesh: str, inputs: str, init: str, modules: tuple[tuple[str, str], ...]) -> Function:
+def _read_function(form: _Form) -> Function:
     """Raises `FunctionRefused`."""
-    by_name = dict(modules)
-    if len(by_name) < len(modules):
+    by_name = dict(form.modules)
+    if len(by_name) < len(form.modules):
         raise FunctionRefused("Two modules have the same name. Give each module a name of its own.")
     try:
-        return read_function(name, mesh, inputs, init, by_name)
+        return read_function(form.name, form.mesh, form.inputs, form.init, by_name)
     except ValueError as error:
         raise FunctionRefused(str(error)) from None

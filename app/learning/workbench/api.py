@@ -1,4 +1,4 @@
-"""REST: the draft of a problem, its editorial, and giving up on it."""
+"""REST: the draft of a problem, its editorial and its question."""
 
 from dataclasses import replace
 
@@ -12,7 +12,6 @@ from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.grading.attempts.give_up import GiveUps
 from app.grading.attempts.questions import question_of
 from app.grading.queue.local_judge import LocalJudge
 from app.learning.workbench.drafts import Draft, Drafts
@@ -22,10 +21,8 @@ from app.learning.workbench.question_schemas import QuestionJSON
 from app.learning.workbench.schemas import (
     EditorialJSON,
     FormattedSourceJSON,
-    GiveUpJSON,
     SaveDraftJSON,
     SourceToFormatJSON,
-    SurrenderJSON,
 )
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
@@ -82,23 +79,6 @@ async def read_editorial(
     if not is_open:
         raise EditorialClosed("It opens when one of your attempts is accepted, or when you give up on the problem.")
     return EditorialJSON(problem=package.slug, editorial=package.editorial, gave_up_at=gave_up_at)
-
-
-@router.post(
-    "/problems/{slug}/give-up",
-    summary="Give up on a problem: opens its editorial, and ends scoring",
-    response_model=SurrenderJSON,
-    responses=problem_responses(409),
-)
-async def give_up(
-    slug: str,
-    user: Submitter,
-    body: GiveUpJSON,
-    catalogue: Provided[Catalogue],
-    give_ups: Provided[GiveUps],
-) -> SurrenderJSON:
-    problem = catalogue.get(slug).slug
-    return SurrenderJSON(problem=problem, gave_up_at=await give_ups.give_up(user, problem))
 
 
 @router.get(

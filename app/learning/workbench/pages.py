@@ -6,26 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Query, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import Query
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import Reader, allow_scope, current_guest, current_user
+from app.accounts.web import MaybeGuest, MaybeSubmitter, MaybeUser, Reader
 from app.core.clock import now
 from app.core.errors import NotSignedIn, PathNotFound, Refused
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.paging import Cursor, Page
-from app.core.rest.routing import PageRouter
+from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.core.web.form_token import FIELD, check_form_token
-from app.core.web.forms import FormInvalid, read_unchecked_form
+from app.core.web.forms import FormInvalid
 from app.core.web.templating import render_page
 from app.grading.attempts.durations import Durations
 from app.grading.attempts.own_inputs import FIELD as TYPED
 from app.grading.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.grading.attempts.phases import WORDS
 from app.grading.attempts.service import Attempts
+from app.grading.attempts.views import AttemptView
 from app.grading.comments.service import Comments
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.status import ENDED
@@ -47,16 +47,14 @@ from grader.inputs.typed_inputs import form_of
 from grader.package.package import AnswerManifest, Package
 from grader.package.variants import variants_of
 
-router = PageRouter()
 _PREVIOUS = 10
-_MAX_TYPED_BYTES = 32 * 1024
+# Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
+_LARGEST_FORM = MaxBytes(lambda settings: 6 * settings.max_source_bytes + 32 * 1024)
 # The heading with which the task of a statement begins. What comes before is background.
 _TASK = "Problem"
 # The headings of sections that often name the way to a solution. The page folds them.
 _FOLDED = frozenset({"The idea", "Pitfalls"})
 _KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "own": "run", "submit": "attempt"}
-MaybeUser = Annotated[User | None, Depends(current_user)]
-_submitter = allow_scope("submit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +106,10 @@ class Workbench:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemPage:
-    """Its constructor is a dependency of FastAPI."""
-
+@dataclass(frozen=True)
+class ProblemPage(FormPage):
+    slug: str
+    user: MaybeUser
     settings: Provided[Settings]
     catalogue: Provided[Catalogue]
     visibility: Provided[Visibility]
@@ -122,8 +120,15 @@ class ProblemPage:
     workbench: Provided[Workbench]
     judge: Provided[LocalJudge]
 
-    async def show(self, package: Package, user: User | None, sent: Sent | None = None) -> HTMLResponse:
-        sent = sent or Sent()
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        """The editor keeps what was sent."""
+        package = self.catalogue.get(self.slug)
+        arguments = {name.removeprefix(TYPED): text for name, text in typed.items() if name.startswith(TYPED)}
+        written = {name: text for name, text in typed.items() if name.startswith(PREFIX)}
+        return await self.show(package, Sent(_source_in(typed, package), refusal, arguments, written))
+
+    async def show(self, package: Package, sent: Sent) -> HTMLResponse:
+        user = self.user
         seen = await self.visibility.visible(user, package.slug)
         texts = texts_of(package)
         [statement] = await self.texts.render(package, texts["statement.md"])
@@ -156,10 +161,12 @@ class ProblemPage:
         )
 
 
-@router.get("/problems/{slug}")
+actions = Actions("attempts", ProblemPage)
+
+
+@actions.pages.get("/problems/{slug}")
 async def show_problem(
     slug: str,
-    user: MaybeUser,
     catalogue: Provided[Catalogue],
     judge: Provided[LocalJudge],
     page: PageOf[ProblemPage],
@@ -168,51 +175,37 @@ async def show_problem(
     package = catalogue.get(slug, variant)
     # Someone who reads a problem may soon submit to it, and a runner should then be ready.
     judge.warm(package)
-    return await page.show(package, user)
+    return await page.show(package, Sent())
 
 
-@router.post("/problems/{slug}")
+@actions.form("/problems/{slug}", then="/attempts/{result.id}", max_bytes=_LARGEST_FORM, max_fields=MAX_FIELDS)
 async def send_source(
-    request: Request,
+    typed: Typed,
     slug: str,
+    user: MaybeSubmitter,
+    guest: MaybeGuest,
     catalogue: Provided[Catalogue],
-    settings: Provided[Settings],
     drafts: Provided[Drafts],
     attempts: Provided[Attempts],
-    page: PageOf[ProblemPage],
-) -> Response:
-    """The form without a script. A refused source returns with the page, so that nothing is lost."""
+) -> AttemptView:
+    """The form without a script."""
     package = catalogue.get(slug)
-    # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the names.
-    form = await read_unchecked_form(
-        request, max_bytes=6 * settings.max_source_bytes + _MAX_TYPED_BYTES, max_fields=MAX_FIELDS
-    )
-    source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
-    is_answered = isinstance(package.manifest, AnswerManifest)
-    if isinstance(package.manifest, AnswerManifest):
-        source = source_of(package.manifest, form)
+    source, kind = _source_in(typed, package), _KINDS.get(typed["action"])
     if source is None or kind is None:
         raise FormInvalid("The form must have the fields 'source' and 'action' ('run', 'own' or 'submit').")
-    user = await _submitter(request)
-    try:
-        check_form_token(request, form.get(FIELD, ""))
-        if user is not None and not is_answered:
-            await _keep(drafts, user, slug, source, form.get("revision", ""))
-        sender = user or (await current_guest(request) if kind == "run" else None)
-        if sender is None:
-            if is_answered:
-                raise NotSignedIn("Nothing was submitted. Sign in to get your question.")
-            raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
-        own = read_own_inputs(package, form) if form["action"] == "own" else None
-        attempt = await attempts.submit(sender, slug, source, kind, own_inputs=own)
-    except Refused as refusal:
-        typed = {name.removeprefix(TYPED): text for name, text in form.items() if name.startswith(TYPED)}
-        written = {name: text for name, text in form.items() if name.startswith(PREFIX)}
-        return await page.show(package, user, Sent(source, refusal, typed, written))
-    return RedirectResponse(f"/attempts/{attempt.id}", status_code=303)
+    is_answered = isinstance(package.manifest, AnswerManifest)
+    if user is not None and not is_answered:
+        await _keep(drafts, user, slug, source, typed["revision"])
+    sender = user or (guest if kind == "run" else None)
+    if sender is None and is_answered:
+        raise NotSignedIn("Nothing was submitted. Sign in to get your question.")
+    if sender is None:
+        raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
+    own = read_own_inputs(package, typed) if typed["action"] == "own" else None
+    return await attempts.submit(sender, slug, source, kind, own_inputs=own)
 
 
-@router.get("/problems/{slug}/previous")
+@actions.pages.get("/problems/{slug}/previous")
 async def list_previous(
     slug: str,
     user: Reader,
@@ -228,7 +221,7 @@ async def list_previous(
     return render_page("fragments/attempts.html", attempts=previous, unwritten=unwritten, comments=written)
 
 
-@router.get("/problems/{slug}/editorial")
+@actions.pages.get("/problems/{slug}/editorial")
 async def show_editorial(
     slug: str, user: Reader, catalogue: Provided[Catalogue], editorials: Provided[Editorials]
 ) -> HTMLResponse:
@@ -237,7 +230,7 @@ async def show_editorial(
     return render_page("fragments/editorial.html", editorial=editorial)
 
 
-@router.get("/problems/{slug}/figures/{name}")
+@actions.pages.get("/problems/{slug}/figures/{name}")
 async def show_figure(slug: str, name: str, catalogue: Provided[Catalogue]) -> Response:
     """A figure of the statement. It is an instructor's file, so its policy forbids it to run or load anything."""
     package = catalogue.get(slug)
@@ -246,6 +239,11 @@ async def show_figure(slug: str, name: str, catalogue: Provided[Catalogue]) -> R
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     headers = {"Content-Security-Policy": policy, "Cache-Control": "private, no-cache"}
     return Response(package.figures[name], media_type="image/svg+xml", headers=headers)
+
+
+def _source_in(typed: Typed, package: Package) -> str | None:
+    """The source that a form sends: the text of the editor, or the answers as JSON. None if it has neither."""
+    return source_of(package.manifest, typed) if isinstance(package.manifest, AnswerManifest) else typed.get("source")
 
 
 async def _keep(drafts: Drafts, user: User, slug: str, source: str, revision: str) -> None:

@@ -3,23 +3,27 @@
 import asyncio
 from dataclasses import dataclass
 
-from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Reader, Submitter
 from app.core.errors import DraftConflict
-from app.core.rest.actions import PageOf
-from app.core.rest.routing import PageRouter
+from app.core.rest.actions import Actions, PageOf
+from app.core.rest.body import RequestBody
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.grading.attempts.service import Attempts
 from app.learning.workbench.drafts import Draft, Drafts
 from app.problems.catalogue import Catalogue
 
-router = PageRouter()
+actions = Actions("attempts")
+
+
+class Restoring(RequestBody):
+    """`revision` is that of the draft which the user has seen and agreed to replace. None if none was shown."""
+
+    revision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,11 @@ class RestorePage:
     attempts: Provided[Attempts]
     catalogue: Provided[Catalogue]
 
-    async def restore(self, user: User, slug: str, source: str, action: str, confirmed: str | None) -> Response:
-        """`confirmed` is the revision of the draft that the user has seen and agreed to replace."""
+    async def restore(self, user: User, slug: str, source: str, action: str, form: Restoring) -> Response:
+        """`action` is the address that the form which confirms it is sent to."""
         draft = await self.drafts.get(user, slug)
         unsent = await self._is_unsent(user, draft) and draft.source != source
-        if not unsent or confirmed == str(draft.revision):
+        if not unsent or form.revision == draft.revision:
             try:
                 await self.drafts.restore(user, draft, source, keep=unsent)
                 return RedirectResponse(f"/problems/{draft.problem}#workbench", status_code=303)
@@ -51,7 +55,7 @@ class RestorePage:
             title=self.catalogue.title_of(slug),
             lines=await asyncio.to_thread(diff_lines, draft.source or "", source),
             action=action,
-            changed=confirmed is not None,
+            changed=form.revision is not None,
         )
 
     async def _is_unsent(self, user: User, draft: Draft) -> bool:
@@ -65,39 +69,33 @@ class RestorePage:
         return all(each.source != draft.source for each in await self.drafts.list_replaced(user))
 
 
-@router.post("/attempts/{attempt_id}/restore")
+@actions.form("/attempts/{attempt_id}/restore")
 async def restore_attempt(
-    request: Request,
     attempt_id: str,
     user: Submitter,
+    body: Restoring,
     attempts: Provided[Attempts],
     page: PageOf[RestorePage],
 ) -> Response:
-    form = await read_form(request)
     attempt = await attempts.get(user, attempt_id, placed=False)
-    action = f"/attempts/{attempt.id}/restore"
-    return await page.restore(user, attempt.problem, attempt.source, action, form.get("revision"))
+    return await page.restore(user, attempt.problem, attempt.source, f"/attempts/{attempt.id}/restore", body)
 
 
-@router.get("/drafts/replaced")
+@actions.pages.get("/drafts/replaced")
 async def list_replaced(user: Reader, drafts: Provided[Drafts], catalogue: Provided[Catalogue]) -> HTMLResponse:
     replaced = await drafts.list_replaced(user)
     titles = {each.problem: catalogue.title_of(each.problem) for each in replaced}
     return render_page("replaced_drafts.html", user=user, drafts=replaced, titles=titles)
 
 
-@router.post("/drafts/replaced/{draft_id}/restore")
+@actions.form("/drafts/replaced/{draft_id}/restore")
 async def restore_draft(
-    request: Request, draft_id: str, user: Submitter, drafts: Provided[Drafts], page: PageOf[RestorePage]
+    draft_id: str, user: Submitter, body: Restoring, drafts: Provided[Drafts], page: PageOf[RestorePage]
 ) -> Response:
-    form = await read_form(request)
     draft = await drafts.find_replaced(user, draft_id)
-    action = f"/drafts/replaced/{draft.id}/restore"
-    return await page.restore(user, draft.problem, draft.source, action, form.get("revision"))
+    return await page.restore(user, draft.problem, draft.source, f"/drafts/replaced/{draft.id}/restore", body)
 
 
-@router.post("/drafts/replaced/{draft_id}/discard")
-async def discard_draft(request: Request, draft_id: str, user: Submitter, drafts: Provided[Drafts]) -> Response:
-    await read_form(request)
+@actions.form("/drafts/replaced/{draft_id}/discard", then="/drafts/replaced")
+async def discard_draft(draft_id: str, user: Submitter, drafts: Provided[Drafts]) -> None:
     await drafts.discard_replaced(user, draft_id)
-    return RedirectResponse("/drafts/replaced", status_code=303)

@@ -51,6 +51,17 @@ async def test_an_unusable_text_returns_with_the_reason(service, text):
     assert 'role="alert"' in answer.text
 
 
+async def test_a_text_is_kept_if_the_form_is_out_of_date(service):
+    async with browser(service) as ada:
+        await sign_up(service, ada, "ada")
+        answer = await ada.post(FORM, data={"form_token": "old", "text": "Case 2 is wrong."}, headers=SITE)
+        listed = (await service.http.get("/api/v1/reports", headers=service.bearer)).json()
+    assert answer.status_code == 403
+    assert "The form is out of date" in answer.text
+    assert "Case 2 is wrong.</textarea>" in answer.text
+    assert listed["reports"] == []
+
+
 async def test_ten_a_day_are_enough(either):
     owner = await either.services[Accounts].ensure_owner()
     for number in range(10):
