@@ -3,25 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.caller import User
-from app.accounts.web import allow_scope, current_guest, current_user
+from app.accounts.web import MaybeGuest, MaybeSubmitter, MaybeUser
 from app.core.errors import NotSignedIn, Refused
-from app.core.rest.actions import PageOf
-from app.core.rest.routing import PageRouter
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.body import RequestBody
+from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.core.web.form_token import FIELD, check_form_token
-from app.core.web.forms import read_form, read_unchecked_form
 from app.core.web.markdown import Heading, render_markdown
 from app.core.web.templating import render_page
 from app.grading.queue.workers import Workers
-from app.learning.lessons.errors import LessonNotFound, LessonProgramNotFound
+from app.learning.lessons.errors import LessonProgramNotFound
 from app.learning.lessons.jupyter_notebook import notebook_of
 from app.learning.lessons.lesson import Figure, Lesson, Misreading, Program, Question, SideNote, Steps, Text
 from app.learning.lessons.lesson_files import Lessons
@@ -31,13 +28,15 @@ from app.learning.lessons.reading import LessonReads
 from app.learning.lessons.runs import LessonRun, LessonRuns
 from app.problems.catalogue import Catalogue
 
-router = PageRouter()
-MaybeUser = Annotated[User | None, Depends(current_user)]
-MaybeGuest = Annotated[User | None, Depends(current_guest)]
 Titles = tuple[tuple[str, str], ...]
 # More corrections than these are folded: a page that warns everywhere warns of nothing.
 _OPEN_CORRECTIONS = 3
-_submitter = allow_scope("submit")
+# Percent-encoding turns one byte into three, and newlines are sent as two bytes.
+_LARGEST_FORM = MaxBytes(lambda settings: 6 * settings.max_source_bytes + 4096)
+
+
+class ReadMark(RequestBody):
+    read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +48,12 @@ class _Refused:
     refusal: Refused
 
 
-@dataclass(frozen=True, slots=True)
-class LessonPage:
-    """Its constructor is a dependency of FastAPI."""
-
+@dataclass(frozen=True)
+class LessonPage(FormPage):
+    slug: str
     request: Request
+    user: MaybeUser
+    guest: MaybeGuest
     settings: Provided[Settings]
     catalogue: Provided[Catalogue]
     lessons: Provided[Lessons]
@@ -61,15 +61,14 @@ class LessonPage:
     runs: Provided[LessonRuns]
     workers: Provided[Workers]
 
-    async def show(
-        self,
-        user: User | None,
-        guest: User | None,
-        lesson: Lesson,
-        query: Mapping[str, str],
-        refused: _Refused | None = None,
-    ) -> HTMLResponse:
-        viewer = user or guest
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        if isinstance(refusal, LessonProgramNotFound):
+            raise refusal
+        return await self.show({}, _Refused(_program_in(typed), typed["source"], refusal))
+
+    async def show(self, query: Mapping[str, str], refused: _Refused | None = None) -> HTMLResponse:
+        """Raises `LessonNotFound`."""
+        lesson, viewer = self.lessons.get(self.slug), self.user or self.guest
         runs = await self.runs.latest(viewer, lesson) if viewer else {}
         titles = _titles(self.catalogue)
         shown = list(_folded_together(_shown(lesson, titles, query, runs, refused)))
@@ -78,13 +77,13 @@ class LessonPage:
         return render_page(
             "lesson.html",
             status_code=refused.refusal.status if refused else 200,
-            user=user,
-            may_run=user is not None or self.settings.guest_runs_in_total > 0,
+            user=self.user,
+            may_run=self.user is not None or self.settings.guest_runs_in_total > 0,
             going=next((each.program for each in runs.values() if each.result is None), None),
             # Without a script, the page is loaded again. A browser only scrolls if its address is the same and has a #.
             again="" if "again" in query else "?again=1",
             lesson=lesson,
-            is_read=lesson.slug in await self.reads.of(self.request, user),
+            is_read=lesson.slug in await self.reads.of(self.request, self.user),
             parts=shown,
             no_worker=await self.workers.notice() if any(each.status == "queued" for each in runs.values()) else "",
             headings=_headings(lesson, titles),
@@ -93,7 +92,10 @@ class LessonPage:
         )
 
 
-@router.get("/lessons")
+actions = Actions("lessons", LessonPage)
+
+
+@actions.pages.get("/lessons")
 async def list_lessons(
     request: Request,
     user: MaybeUser,
@@ -105,19 +107,12 @@ async def list_lessons(
     return render_page("lessons.html", user=user, lessons=lessons.all(), titles=catalogue.titles(), read=read)
 
 
-@router.get("/lessons/{slug}")
-async def show_lesson(
-    request: Request,
-    user: MaybeUser,
-    guest: MaybeGuest,
-    slug: str,
-    lessons: Provided[Lessons],
-    page: PageOf[LessonPage],
-) -> HTMLResponse:
-    return await page.show(user, guest, lessons.get(slug), request.query_params)
+@actions.pages.get("/lessons/{slug}")
+async def show_lesson(request: Request, page: PageOf[LessonPage]) -> HTMLResponse:
+    return await page.show(request.query_params)
 
 
-@router.get("/lessons/{slug}/lesson.ipynb")
+@actions.pages.get("/lessons/{slug}/lesson.ipynb")
 async def download_notebook(
     request: Request,
     slug: str,
@@ -132,46 +127,40 @@ async def download_notebook(
     return Response(notebook, media_type="application/x-ipynb+json", headers=headers)
 
 
-@router.post("/lessons/{slug}/read")
+@actions.form("/lessons/{slug}/read", page=FormPage)
 async def mark_as_read(
-    request: Request, slug: str, lessons: Provided[Lessons], reads: Provided[LessonReads]
+    request: Request,
+    slug: str,
+    user: MaybeSubmitter,
+    body: ReadMark,
+    lessons: Provided[Lessons],
+    reads: Provided[LessonReads],
 ) -> Response:
     """Mark the lesson as read by this reader, who needs no account, or remove the mark."""
-    form, lesson = await read_form(request), lessons.get(slug)
     response = RedirectResponse(f"/lessons/{slug}#read", status_code=303)
-    user = await _submitter(request)
-    await reads.mark(request, response, user, lesson, is_read=form.get("read") == "yes")
+    await reads.mark(request, response, user, lessons.get(slug), is_read=body.read)
     return response
 
 
-@router.post("/lessons/{slug}/runs")
+@actions.form("/lessons/{slug}/runs", then="/lessons/{slug}#program-{result.program}", max_bytes=_LARGEST_FORM)
 async def run_program(
-    request: Request,
+    typed: Typed,
     slug: str,
-    settings: Provided[Settings],
+    user: MaybeSubmitter,
+    guest: MaybeGuest,
     lessons: Provided[Lessons],
     runs: Provided[LessonRuns],
-    page: PageOf[LessonPage],
-) -> Response:
-    # Percent-encoding turns one byte into three, and newlines are sent as two bytes.
-    sent = await read_unchecked_form(request, max_bytes=6 * settings.max_source_bytes + 4096)
-    source, number = sent.get("source", ""), sent.get("program", "")
-    program = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
-    user, guest = await _submitter(request), await current_guest(request)
-    try:
-        check_form_token(request, sent.get(FIELD, ""))
-        sender = user or guest
-        if sender is None:
-            raise NotSignedIn("Nothing was run; your program is below. Sign in in another tab, then try again.")
-        await runs.request(sender, lessons.get(slug), program, source)
-    except (LessonNotFound, LessonProgramNotFound):
-        raise
-    except Refused as refusal:
-        lesson = lessons.find(slug)
-        if lesson is None:
-            raise
-        return await page.show(user, guest, lesson, {}, _Refused(program, source, refusal))
-    return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
+) -> LessonRun:
+    sender = user or guest
+    if sender is None:
+        raise NotSignedIn("Nothing was run; your program is below. Sign in in another tab, then try again.")
+    return await runs.request(sender, lessons.get(slug), _program_in(typed), typed["source"])
+
+
+def _program_in(typed: Typed) -> int:
+    """The number of the program that a form runs. 0, which no program has, if it is not a number."""
+    number = typed["program"]
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
 
 
 def _titles(catalogue: Catalogue) -> Titles:
