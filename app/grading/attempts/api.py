@@ -1,6 +1,7 @@
-"""REST: submit, run, read, list, follow and cancel attempts."""
+"""REST: submit, run, read, list, follow and cancel attempts. A page has the button that cancels."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Request, Response
@@ -9,10 +10,11 @@ from fastapi.responses import StreamingResponse
 from app.accounts.caller import User
 from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest
 from app.core.database import Database
-from app.core.errors import TooManyFollowed
+from app.core.errors import AttemptFinished, Refused, TooManyFollowed
+from app.core.rest.actions import Actions, FormPage, Typed
 from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import MaxBytes, RestRouter
+from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.grading.attempts.live_updates import VERDICT_EVENT, event_stream, person, wait_for_end
 from app.grading.attempts.own_inputs import choose
@@ -32,7 +34,26 @@ from app.grading.attempts.views import AttemptView
 from app.grading.queue.status import ENDED
 from app.problems.catalogue import Catalogue
 
-router = RestRouter("attempts")
+
+@dataclass(frozen=True)
+class CancelPage(FormPage):
+    """The page of an attempt, with the button that cancels it."""
+
+    attempt_id: str
+
+    @property
+    def address(self) -> str:
+        return f"/attempts/{self.attempt_id}"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        # It may finish before the click arrives. Its page then shows the verdict, which is even better.
+        if isinstance(refusal, AttemptFinished):
+            return await self.done(action, None)
+        raise refusal
+
+
+actions = Actions("attempts", CancelPage)
+router = actions.api
 
 Wait = Annotated[
     float | None,
@@ -186,6 +207,12 @@ async def follow_attempt(
     )
 
 
-@router.delete("/attempts/{attempt_id}", summary="Cancel a queued or running attempt", responses=problem_responses(409))
+@actions.delete(
+    "/attempts/{attempt_id}",
+    form="/attempts/{attempt_id}/cancel",
+    status_code=200,
+    summary="Cancel a queued or running attempt",
+    responses=problem_responses(409),
+)
 async def cancel_attempt(user: SubmitterOrGuest, attempt_id: str, attempts: Provided[Attempts]) -> AttemptJSON:
     return AttemptJSON.of(await attempts.cancel(user, attempt_id))

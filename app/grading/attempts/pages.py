@@ -1,26 +1,24 @@
 """A user's attempts: the list, one of them, two compared; and the ranking of a problem."""
 
 import asyncio
-import contextlib
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import Query, Request
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.ranking_names import read_ranking_name
-from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest, current_user, site_address
+from app.accounts.web import MaybeUser, Reader, ReaderOrGuest, Submitter, site_address
 from app.core.database import Database
-from app.core.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
+from app.core.errors import ComparisonInvalid, ProblemNotFound
+from app.core.rest.actions import Actions
 from app.core.rest.paging import Cursor
-from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
 from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.core.web.drawings.placement import Mesh
 from app.core.web.drawings.share_card import draw_card
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
 from app.core.web.verdict_view import VerdictView, arrange_verdict
 from app.grading.attempts.filter import AttemptFilter, choices
@@ -44,16 +42,15 @@ from grader.core.text import plain_text
 from grader.package.variants import like
 from grader.verdicts.verdict import Verdict
 
-router = PageRouter()
+actions = Actions("attempts")
 _PAGE = 50
 _PLACES = 100
 # Drawn for a verdict without a placement.
 _MESH_OF_CARD = Mesh((("data", 2), ("fsdp", 4)))
-MaybeUser = Annotated[User | None, Depends(current_user)]
 # A guest has no list of attempts, but each of their runs has its page.
 
 
-@router.get("/attempts")
+@actions.pages.get("/attempts")
 async def list_attempts(
     request: Request,
     user: Reader,
@@ -81,7 +78,7 @@ async def list_attempts(
     )
 
 
-@router.get("/attempts/compare")
+@actions.pages.get("/attempts/compare")
 async def compare_attempts(
     user: Reader,
     attempts: Provided[Attempts],
@@ -112,7 +109,7 @@ async def compare_attempts(
     )
 
 
-@router.get("/attempts/{attempt_id}")
+@actions.pages.get("/attempts/{attempt_id}")
 async def show_attempt(
     attempt_id: str,
     user: ReaderOrGuest,
@@ -153,7 +150,7 @@ async def show_attempt(
     )
 
 
-@router.get("/attempts/{attempt_id}/verdict")
+@actions.pages.get("/attempts/{attempt_id}/verdict")
 async def show_verdict(
     attempt_id: str,
     user: ReaderOrGuest,
@@ -180,18 +177,7 @@ async def show_verdict(
     )
 
 
-@router.post("/attempts/{attempt_id}/cancel")
-async def cancel_attempt(
-    request: Request, attempt_id: str, user: SubmitterOrGuest, attempts: Provided[Attempts]
-) -> Response:
-    await read_form(request)
-    # It may finish before the click arrives. Its page then shows the verdict, which is even better.
-    with contextlib.suppress(AttemptFinished):
-        await attempts.cancel(user, attempt_id)
-    return RedirectResponse(f"/attempts/{attempt_id}", status_code=303)
-
-
-@router.post("/attempts/{attempt_id}/share")
+@actions.form("/attempts/{attempt_id}/share")
 async def share_attempt(
     request: Request,
     attempt_id: str,
@@ -201,7 +187,6 @@ async def share_attempt(
     catalogue: Provided[Catalogue],
 ) -> HTMLResponse:
     """Responds with a page instead of a redirect, because only the link's hash is stored."""
-    await read_form(request)
     attempt = await attempts.get(user, attempt_id, placed=False)
     token = await shares.create(user, attempt)
     link = f"{site_address(request) or ''}/shared/{token}"
@@ -215,17 +200,15 @@ async def share_attempt(
     )
 
 
-@router.post("/attempts/{attempt_id}/unshare")
+@actions.form("/attempts/{attempt_id}/unshare", then="/attempts/{attempt_id}#share")
 async def stop_sharing(
-    request: Request, attempt_id: str, user: Submitter, attempts: Provided[Attempts], shares: Provided[Shares]
-) -> Response:
-    await read_form(request)
+    attempt_id: str, user: Submitter, attempts: Provided[Attempts], shares: Provided[Shares]
+) -> None:
     attempt = await attempts.get(user, attempt_id, placed=False)
     await shares.revoke(user, attempt.id)
-    return RedirectResponse(f"/attempts/{attempt.id}#share", status_code=303)
 
 
-@router.get("/shared/{token}")
+@actions.pages.get("/shared/{token}")
 async def show_shared(
     request: Request,
     token: str,
@@ -253,7 +236,7 @@ async def show_shared(
     return page
 
 
-@router.get("/shared/{token}/card.png")
+@actions.pages.get("/shared/{token}/card.png")
 async def show_card(token: str, shares: Provided[Shares], catalogue: Provided[Catalogue]) -> Response:
     """The picture that other services show beside the link. Like the page, it is gone once the link is."""
     attempt = await shares.read(token)
@@ -266,7 +249,7 @@ async def show_card(token: str, shares: Provided[Shares], catalogue: Provided[Ca
     return Response(png, media_type="image/png", headers=headers)
 
 
-@router.get("/problems/{slug}/ranking")
+@actions.pages.get("/problems/{slug}/ranking")
 async def show_ranking(
     slug: str, user: Reader, catalogue: Provided[Catalogue], database: Provided[Database]
 ) -> HTMLResponse:
