@@ -17,6 +17,8 @@ MAX_FRAMES = 12
 # How the second line of JAX's messages on traced values begins, if it says only where a value came from:
 # https://github.com/jax-ml/jax/blob/main/jax/_src/core.py (concretization_function_error).
 _ORIGINS = ("The problem arose with", "This ", "The error ", "See https", "The function being traced", "Detail: ")
+# Python's message if `input()` finds no line.
+_NO_INPUT = "EOF when reading a line"
 
 T = TypeVar("T")
 # An exception that means the code cannot be exported, and what to write instead.
@@ -195,6 +197,8 @@ def _describe(error: BaseException) -> SubmissionFailed:
         text = str(error)[:MAX_MESSAGE]
     except BaseException:  # a hostile __str__ may raise anything at all
         text = "(its message could not be read)"
+    if isinstance(error, EOFError) and text == _NO_INPUT:
+        text = "There is no standard input here, so `input()` has nothing to read. Write the value into your code."
     name = type(error).__name__[:80]
     frames: list[dict[str, object]] = []
     trace = error.__traceback__

@@ -1,5 +1,6 @@
 """A source as a module: this code must read everything that Python reads from a file."""
 
+import io
 import sys
 
 import pytest
@@ -23,6 +24,13 @@ def test_a_fault_behind_a_byte_order_mark_is_where_an_editor_shows_it():
 def test_a_mark_further_on_is_a_syntax_error_as_in_a_file():
     with pytest.raises(SubmissionFailed, match="invalid non-printable character U\\+FEFF"):
         Submission.load(f"x = 1\n{MARK}y = 2\n", "double")
+
+
+def test_input_says_that_there_is_nothing_to_read(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    with pytest.raises(SubmissionFailed, match="There is no standard input here") as caught:
+        Submission.load("print('which axis?')\naxis = int(input())\n", "f")
+    assert [each["line"] for each in caught.value.detail["traceback"]] == [2]
 
 
 MODEL = "import layers\nLOADED = []\n\ndef forward(x):\n    return layers.double(x) + 1\n"
