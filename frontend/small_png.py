@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser
 
-from app.core.web.drawings.png import encode_png
+from app.presentation.drawings.png import encode_png
 
 _COLOURS = 256
 _READ_PIXELS = """async (png) => {

@@ -20,6 +20,7 @@ FOLDERS_S = {
     "tests/app/grading": 500,
     "tests/app/learning": 400,
     "tests/app/operations": 240,
+    "tests/app/presentation": 120,
     "tests/app/problems": 120,
     "tests/app/teaching": 1500,
     "tests/benchmarks": 800,

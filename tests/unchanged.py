@@ -24,12 +24,14 @@ _COMMON = (
 _JUDGE = ("grader/", "tests/grader/conftest.py", *_COMMON)
 # What the Explorer shows of the grader's results.
 _DRAWN = (
-    *("app/__init__.py", "app/core/__init__.py", "app/core/web/__init__.py", "app/core/web/drawings/"),
-    *("app/core/web/program_evidence.py", "app/learning/__init__.py", "app/learning/explorer/"),
+    *("app/__init__.py", "app/core/__init__.py", "app/core/web/__init__.py", "app/core/web/svg.py"),
+    *("app/core/web/units.py", "app/presentation/__init__.py", "app/presentation/drawings/"),
+    *("app/presentation/program_evidence.py", "app/learning/__init__.py", "app/learning/explorer/"),
 )
 # What a page that a learner uses is made of. Templates, styles and scripts are in app/core/web/.
 _PAGES = (
-    *("app/__init__.py", "app/accounts/", "app/core/", "app/entry/", "app/grading/", "app/learning/", "app/problems/"),
+    *("app/__init__.py", "app/accounts/", "app/core/", "app/entry/", "app/grading/", "app/learning/"),
+    *("app/presentation/", "app/problems/"),
     *("docs/", "frontend/", "lessons/", "migrations/", "problems/", "tests/app/", "tests/browser/", "tests/grader/"),
     *("tests/import_closure.py", "tests/lessons/", "tests/problems/", *_JUDGE),
 )

@@ -1,6 +1,6 @@
 """The closed list of reasons for a rejection, and facts about each.
 
-A new reason is an entry here and its explanation in app/core/web/reasons.py.
+A new reason is an entry here and its explanation in app/presentation/reasons.py.
 """
 
 from collections.abc import Mapping

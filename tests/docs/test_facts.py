@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic_core import PydanticUndefined
 
 from app.core.settings import Settings
-from app.core.web.reasons import REASONS as EXPLAINED
 from app.operations.operating.metrics import Metrics
+from app.presentation.reasons import REASONS as EXPLAINED
 from grader.core.reasons import REASONS
 from grader.verdicts.verdict import CaseResult, CheckResult, Efficiency, EfficiencyPart, Timings, Verdict
 from tests.app.core.rest.test_error_shape import every_refusal

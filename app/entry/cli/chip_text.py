@@ -4,10 +4,10 @@ import textwrap
 
 from rich.console import Console
 
-from app.core.web.drawings.schedule import is_hidden
-from app.core.web.drawings.schedule_copies import copies_text, copy_hidden_text
 from app.entry.cli.fitted_table import FittedTable, axes_parts
 from app.entry.cli.verdict_text import safe
+from app.presentation.drawings.schedule import is_hidden
+from app.presentation.drawings.schedule_copies import copies_text, copy_hidden_text
 from grader.core.text import in_bytes
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipProgram
 from grader.explorer.remarks import sent_together

@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
-from app.core.web.drawings.graph_text import details_of, groups_of, name_of
 from app.entry.cli.fitted_table import FittedTable
+from app.presentation.drawings.graph_text import details_of, groups_of, name_of
 from grader.core.text import in_bytes
 from grader.explorer.graph import ExploredGraph
 

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from sqlalchemy import ColumnElement
 
 from app.core.web.choices import one_of
-from app.core.web.reasons import REASONS as NAMED_REASONS
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import AttemptKind
+from app.presentation.reasons import REASONS as NAMED_REASONS
 from grader.core.reasons import Reason
 
 KINDS: tuple[str, ...] = get_args(AttemptKind)

@@ -15,12 +15,7 @@ from app.core.rest.actions import Actions
 from app.core.rest.paging import Cursor
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
-from app.core.web.drawings.columns import FEWEST_DRAWN
-from app.core.web.drawings.efficiency import bins_of, draw_spread, draw_trend
-from app.core.web.drawings.placement import Mesh
-from app.core.web.drawings.share_card import draw_card
 from app.core.web.templating import render_page, render_secret_page
-from app.core.web.verdict_view import VerdictView, arrange_verdict
 from app.grading.attempts.filter import AttemptFilter, choices
 from app.grading.attempts.next_problem import next_problem
 from app.grading.attempts.own_inputs import own_in_words
@@ -34,6 +29,11 @@ from app.grading.attempts.views import AttemptSummary, AttemptView
 from app.grading.comments.service import Comments
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
+from app.presentation.drawings.columns import FEWEST_DRAWN
+from app.presentation.drawings.efficiency import bins_of, draw_spread, draw_trend
+from app.presentation.drawings.placement import Mesh
+from app.presentation.drawings.share_card import draw_card
+from app.presentation.verdict_view import VerdictView, arrange_verdict
 from app.problems.catalogue import Catalogue
 from app.problems.problem_texts import ProblemTexts
 from app.problems.visibility import Visibility

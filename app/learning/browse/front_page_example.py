@@ -11,10 +11,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.core.web.drawings.mesh import describe, draw_mesh
-from app.core.web.drawings.placement import Leaf, Mesh, group_leaves
 from app.core.web.highlight import highlight_code
-from app.core.web.reasons import REASONS
+from app.presentation.drawings.mesh import describe, draw_mesh
+from app.presentation.drawings.placement import Leaf, Mesh, group_leaves
+from app.presentation.reasons import REASONS
 from grader.verdicts.evidence import Held, Leaves
 
 FILE = Path(__file__).parent / "front_page_example.json"

@@ -10,12 +10,12 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.drawings.calendar import draw_calendar
 from app.core.web.templating import render_page
 from app.core.web.time_zone import chosen_zone, zone_of, zones
 from app.grading.attempts.active_days import days
 from app.grading.attempts.progress import progress
 from app.learning.browse.catalogue_listing import list_problems
+from app.presentation.drawings.calendar import draw_calendar
 from app.problems.catalogue import Catalogue
 
 router = PageRouter()

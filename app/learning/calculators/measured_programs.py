@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from app.core.web.drawings.units import TIMES
+from app.core.web.units import TIMES
 from app.learning.calculators.calculator import Value, Values
 from app.learning.calculators.formulas.pipeline import pipeline
 from app.learning.calculators.formulas.traffic import reduce_sent

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.core.web.drawings.lines import Chart, Line, draw_chart, ticks_of
 from app.learning.calculators.calculator import Calculator, Choice, Output, Values
 from app.learning.calculators.formulas.impossible_inputs import Impossible
 from app.learning.calculators.units import short_text
+from app.presentation.drawings.lines import Chart, Line, draw_chart, ticks_of
 
 
 @dataclass(frozen=True, slots=True)

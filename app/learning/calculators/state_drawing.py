@@ -4,7 +4,7 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from app.core.web.drawings.svg import element
+from app.core.web.svg import element
 from app.learning.calculators.measured_programs import Holding, Reference
 
 _BOX, _HEIGHT, _GAP, _LABEL, _COLOURS = 13.0, 26.0, 3.0, 50.0, 8

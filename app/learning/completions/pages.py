@@ -10,12 +10,12 @@ from app.accounts.caller import User
 from app.accounts.web import Reader, current_user, site_address
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.drawings.placement import Mesh
-from app.core.web.drawings.share_card import draw_card
 from app.core.web.templating import render_page, render_secret_page
 from app.learning.completions.badges import ISSUER_PATH, KEYS_PATH, REVOKED_PATH, Badges, issuer_of, revocations_of
 from app.learning.completions.errors import BadgeKeyNotFound, SiteUnnamed
 from app.learning.completions.service import Completions
+from app.presentation.drawings.placement import Mesh
+from app.presentation.drawings.share_card import draw_card
 from app.problems.catalogue import Catalogue
 
 router = PageRouter()

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.core.web.drawings.placement import label
-from app.core.web.drawings.schedule import draw_schedule, hidden_text, wait_text
-from app.core.web.drawings.schedule_copies import copies_text, copy_hidden_text
-from app.core.web.drawings.timeline import axes_text
-from app.core.web.drawings.units import TIMES, flops_text
+from app.core.web.units import TIMES, flops_text
+from app.presentation.drawings.placement import label
+from app.presentation.drawings.schedule import draw_schedule, hidden_text, wait_text
+from app.presentation.drawings.schedule_copies import copies_text, copy_hidden_text
+from app.presentation.drawings.timeline import axes_text
 from grader.core.chips import CHIPS
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipCopy, ChipProgram
 from grader.explorer.remarks import sent_together

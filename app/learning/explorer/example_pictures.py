@@ -5,10 +5,10 @@ from functools import cache
 
 from markupsafe import Markup
 
-from app.core.web.drawings.mesh import draw_as_cells
-from app.core.web.drawings.placement import Mesh, group_leaves, label
-from app.core.web.drawings.timeline import calls_of, draw_strip, kind_number
 from app.learning.explorer.examples import shipped_results
+from app.presentation.drawings.mesh import draw_as_cells
+from app.presentation.drawings.placement import Mesh, group_leaves, label
+from app.presentation.drawings.timeline import calls_of, draw_strip, kind_number
 from grader.explorer.exploration import ExploredProgram
 
 

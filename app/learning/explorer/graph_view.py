@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.core.web.drawings.graph import draw_graph
-from app.core.web.drawings.graph_text import details_of, groups_of, name_of
-from app.core.web.drawings.units import bytes_text
+from app.core.web.units import bytes_text
+from app.presentation.drawings.graph import draw_graph
+from app.presentation.drawings.graph_text import details_of, groups_of, name_of
 from grader.explorer.graph import ExploredGraph
 
 

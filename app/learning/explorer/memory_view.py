@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.core.web.drawings.cells import draw_cells, heat_cells, sizes_in_words
-from app.core.web.drawings.placement import Mesh, label
-from app.core.web.drawings.units import bytes_text
+from app.core.web.units import bytes_text
+from app.presentation.drawings.cells import draw_cells, heat_cells, sizes_in_words
+from app.presentation.drawings.placement import Mesh, label
 from grader.core.item_sizes import LEAF_DTYPES, bytes_of
 from grader.explorer.exploration import ExploredProgram
 from grader.program.shapes import DTYPES as HLO_DTYPES

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.core.web.drawings.units import NOTHING, bytes_text, exact_text, flops_text
+from app.core.web.units import NOTHING, bytes_text, exact_text, flops_text
 from grader.explorer.exploration import ExploredProgram
 
 

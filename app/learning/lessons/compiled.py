@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from app.core.web.drawings.units import bytes_text
+from app.core.web.units import bytes_text
 from grader.core.strict_model import SafeText, StrictModel
 from grader.explorer.exploration import Explored, ExploredCollective
 from grader.inputs.explored_function import Function

@@ -6,10 +6,10 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.core.web.drawings.timeline import calls_of, draw_timeline
 from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.lesson import Block, Program
 from app.learning.lessons.runs import LessonRun, prints_the_same
+from app.presentation.drawings.timeline import calls_of, draw_timeline
 from grader.core.reasons import Reason
 from grader.explorer.script import Printed
 

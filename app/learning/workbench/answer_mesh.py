@@ -8,8 +8,8 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.core.web.drawings.mesh import draw_devices
-from app.core.web.drawings.placement import Mesh
+from app.presentation.drawings.mesh import draw_devices
+from app.presentation.drawings.placement import Mesh
 from grader.answers.question_mesh import mesh_of
 from grader.package.package import AnswerManifest, AnswerSpec
 

@@ -7,10 +7,10 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
 from app.accounts.web import current_user
 from app.core.errors import Refused
 from app.core.rest.routing import PageRouter
-from app.core.web.reasons import REASONS
 from app.core.web.static_files import FOLDER
 from app.core.web.templating import render_page
 from app.operations.help.rest_reference import operations_of
+from app.presentation.reasons import REASONS
 
 router = PageRouter()
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}

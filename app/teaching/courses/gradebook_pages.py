@@ -14,8 +14,8 @@ from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.drawings.columns import FEWEST_DRAWN
 from app.core.web.templating import render_page
+from app.presentation.drawings.columns import FEWEST_DRAWN
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import GradedCourse
 from app.teaching.courses.gradebook import Column, Line, LineFilter, columns_of, gradebook

@@ -14,11 +14,11 @@ from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.drawings.columns import draw_columns
 from app.core.web.forms import read_form
-from app.core.web.reasons import REASONS
 from app.core.web.templating import render_page
 from app.learning.workbench.reports import FaultReports
+from app.presentation.drawings.columns import draw_columns
+from app.presentation.reasons import REASONS
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import CourseForInsight
 from app.teaching.courses.service import Course, Courses

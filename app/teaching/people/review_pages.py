@@ -13,12 +13,12 @@ from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_page
-from app.core.web.verdict_view import arrange_verdict
 from app.grading.attempts.overrides import MOST_POINTS, Overrides, ScoreOverride
 from app.grading.attempts.source_colours import colour_lines
 from app.grading.attempts.views import AttemptView
 from app.grading.comments.schemas import CommentList, NewCommentJSON
 from app.grading.comments.service import LONGEST, Comment, Comments, may_remove
+from app.presentation.verdict_view import arrange_verdict
 from app.problems.catalogue import Catalogue
 from app.teaching.people.read_access import PersonsAttempt
 from app.teaching.people.schemas import NewOverrideJSON

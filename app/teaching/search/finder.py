@@ -8,9 +8,9 @@ from app.accounts.roles import is_at_least
 from app.core.rest.paging import Cursor
 from app.core.view import View
 from app.core.web.areas import AREAS
-from app.core.web.reasons import REASONS
 from app.learning.calculators.tables import CALCULATORS
 from app.learning.lessons.lesson_files import Lessons
+from app.presentation.reasons import REASONS
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.service import Courses
 from app.teaching.people.directory import Directory, PeopleFilter

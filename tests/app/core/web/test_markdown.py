@@ -1,13 +1,11 @@
 """Markdown becomes a page that is readable without JavaScript, and safe whatever the text contains."""
 
-from collections.abc import Callable
-
 import pytest
 
 from app.core.web.highlight import highlight_code
 from app.core.web.markdown import render_markdown
+from tests.app.page_tags import tags_of
 
-Tag = tuple[str, dict[str, str]]
 HOSTILE = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -31,7 +29,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_that_an_author_writes_runs_or_loads(text: str, tags_of: Callable[[str], list[Tag]]) -> None:
+def test_nothing_that_an_author_writes_runs_or_loads(text: str) -> None:
     for tag, attributes in tags_of(render_markdown(text, figures="/problems/x/figures").html):
         assert tag not in {"script", "svg", "iframe", "object", "style", "base", "form"}
         assert not any(name.startswith("on") or name == "style" for name in attributes)

@@ -9,8 +9,8 @@ from app.accounts.identities import free_name
 from app.accounts.ranking_names import set_ranking_name
 from app.accounts.service import Accounts
 from app.core.database import Database
-from app.core.web.drawings.efficiency import bins_of
 from app.grading.attempts.ranking import name_of_first, ranking, trend
+from app.presentation.drawings.efficiency import bins_of
 from tests.app.accounts.people import PASSWORD, send_form, sign_in
 from tests.app.grading.attempts.handing_in import accepted, hand_in
 from tests.app.grading.attempts.test_ranking import PAGE, grade_programs, places, read

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from markupsafe import escape
 
-from app.core.web.drawings.units import TIMES
+from app.core.web.units import TIMES
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from app.learning.calculators.measured_programs import ON_GPUS, REFERENCES
 from app.learning.calculators.tables import CALCULATORS

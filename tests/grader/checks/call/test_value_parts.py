@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.core.web.verdict_view import arrange_verdict
+from app.presentation.verdict_view import arrange_verdict
 from grader.checks.call import values
 from grader.checks.call_outcome import Answer, CallSubject, Outcome
 from grader.checks.compare import compare
