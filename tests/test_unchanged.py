@@ -48,7 +48,7 @@ def test_work_is_left_out_if_nothing_that_it_depends_on_changed(changes: Change)
 def test_a_journey_is_made_if_its_pages_changed(changes: Change) -> None:
     changes("app/teaching/courses/pages.py")
     assert _due() == {COMMANDS, SERVICE, WALKS}
-    for path in ("app/core/web/templates/base.html", "tests/browser/workbench.py"):
+    for path in ("app/core/templates/base.html", "tests/browser/workbench.py"):
         changes(path)
         assert {LEARNERS, SERVICE} <= _due()
 

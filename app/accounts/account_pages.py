@@ -40,7 +40,7 @@ class AccountPages:
     async def show_account(self, caller: Caller, refusal: Refused | None = None) -> HTMLResponse:
         accounts = self.accounts
         return render_secret_page(
-            "account.html",
+            "accounts/account.html",
             refusal=refusal,
             user=caller.user,
             changed=self.request.query_params.get("changed"),
@@ -60,7 +60,7 @@ class AccountPages:
         self, caller: Caller, *, refusal: Refused | None = None, secret: str | None = None, name: str = ""
     ) -> HTMLResponse:
         return render_secret_page(
-            "account_tokens.html",
+            "accounts/account_tokens.html",
             refusal=refusal,
             user=caller.user,
             recent=self.accounts.recent.covers(caller),

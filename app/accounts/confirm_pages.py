@@ -35,7 +35,7 @@ class ConfirmPage:
         require_session(caller)
         linked = {each.issuer for each in await self.accounts.identities.list(caller.user.id)}
         return render_secret_page(
-            "confirm.html",
+            "accounts/confirm.html",
             refusal=refusal,
             user=caller.user,
             next=own_page(page),

@@ -57,7 +57,7 @@ class InvitationsPage(FormPage):
         """`link` is that of a new invitation, and `links` are those of a class."""
         accounts, user = self.accounts, self.caller.user
         return render_secret_page(
-            "account_invitations.html",
+            "accounts/account_invitations.html",
             refusal=refusal,
             user=user,
             recent=accounts.recent.covers(self.caller),

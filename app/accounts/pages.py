@@ -33,7 +33,7 @@ class SignInPages:
 
     async def show_sign_in(self, page: str, *, name: str = "", refusal: Refused | None = None) -> HTMLResponse:
         return render_secret_page(
-            "sign_in.html",
+            "accounts/sign_in.html",
             refusal=refusal,
             user=await current_user(self.request),
             name=name,
@@ -48,7 +48,7 @@ class SignInPages:
         self, page: str, invitation: str | None, *, name: str = "", refusal: Refused | None = None
     ) -> HTMLResponse:
         return render_secret_page(
-            "sign_up.html",
+            "accounts/sign_up.html",
             refusal=refusal,
             user=await current_user(self.request),
             name=name,

@@ -60,7 +60,7 @@ class WayToProvider:
         address = await provider.address(flow, self.return_to(flow.provider))
         caller = await current_caller(self.request)
         user = caller.user if caller else None
-        page = render_secret_page("leave.html", user=user, address=address, label=provider.label)
+        page = render_secret_page("accounts/leave.html", user=user, address=address, label=provider.label)
         page.headers["Refresh"] = f"0; url={address}"
         set_cookie(self.request, page, FLOW_COOKIE, flow.cookie, FLOW_LIFE_S)
         return page

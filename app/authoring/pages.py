@@ -49,7 +49,7 @@ class VersionPage:
             for each in texts_of(package).values()
         ]
         return render_page(
-            "authoring_version.html",
+            "authoring/authoring_version.html",
             status_code=refusal.status if refusal else 200,
             user=user,
             package=package,
@@ -80,7 +80,7 @@ async def list_problems(
     if slug in {each.slug for each in problems}:
         return RedirectResponse(f"/authoring/{slug}", status_code=303)
     return render_page(
-        "authoring.html",
+        "authoring/authoring.html",
         user=user,
         problems=problems,
         titles=titles,
@@ -99,7 +99,7 @@ async def show_problem(
     # Newest first: reversed, so that the latest one of each version replaces the others.
     latest = {each.version: each for each in reversed(validations.items)}
     return render_page(
-        "authoring_problem.html",
+        "authoring/authoring_problem.html",
         user=user,
         slug=slug,
         title=catalogue.title_of(slug),
@@ -131,7 +131,7 @@ async def show_validation(
     validation = await authoring.validations.get(slug, validation_id)
     published = await packages.published()
     return render_page(
-        "validation.html",
+        "authoring/validation.html",
         user=user,
         title=catalogue.title_of(slug),
         validation=validation,
@@ -168,7 +168,9 @@ async def compare(
         before, after = old.files.get(name, ""), new.files.get(name, "")
         state = "new" if name not in old.files else "removed" if name not in new.files else "changed"
         changes.append((name, state, await asyncio.to_thread(diff_lines, before, after)))
-    return render_page("authoring_compare.html", user=user, title=new.manifest.title, old=old, new=new, changes=changes)
+    return render_page(
+        "authoring/authoring_compare.html", user=user, title=new.manifest.title, old=old, new=new, changes=changes
+    )
 
 
 @router.get("/{slug}/versions/{version}")
@@ -226,7 +228,7 @@ async def edit(
 
 def _edit_page(user: User, package: Package, path: str, text: str, refusal: Refused | None = None) -> HTMLResponse:
     return render_page(
-        "authoring_edit.html",
+        "authoring/authoring_edit.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         package=package,

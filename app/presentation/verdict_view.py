@@ -56,7 +56,7 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """Everything that macros/verdict.html shows.
+    """Everything that app/presentation/templates/macros/verdict.html shows.
 
     `headline` is the first fault in one sentence, and `more` has the other faults' sentences. Without any, `headline`
     and `explanation` say what happened. `first_fault` is the first check's message if the headlines do not say it all:

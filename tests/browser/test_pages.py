@@ -25,7 +25,10 @@ _ALWAYS = {f"owner {PROBLEM}", "student /attempts/{right}"}
 # Lessons are one kind of page: these two have all that a lesson can have. A complete run looks at another one if it
 # draws it, or if the lesson or what only lessons are made of changed.
 _LESSONS_OF_EACH_KIND = {"lessons/meshes-and-specs", "lessons/dp-to-fsdp"}
-_LESSONS_ALONE = ("app/learning/lessons/", "app/core/web/static/lesson", "app/core/web/templates/lesson")
+_LESSONS_ALONE = (
+    *("app/learning/lessons/", "app/core/web/static/lesson", "app/learning/templates/lessons/"),
+    "app/learning/templates/macros/lessons.html",
+)
 
 
 def _is_due(page: VisitedPage) -> bool:

@@ -148,9 +148,7 @@ def test_every_option_of_a_benchmark_exists() -> None:
 @for_each("page", ["accounts.md", "tutorials/student.md", "tutorials/instructor.md"])
 def test_what_the_pages_of_the_service_are_said_to_show_is_in_them(page: str) -> None:
     """Names of pages, buttons and problems are emphasized: *Submit*."""
-    templates = "\n".join(
-        path.read_text(encoding="utf-8") for path in CHECKOUT.glob("app/core/web/templates/**/*.html")
-    )
+    templates = "\n".join(path.read_text(encoding="utf-8") for path in CHECKOUT.glob("app/*/templates/**/*.html"))
     titles = "\n".join(path.read_text(encoding="utf-8") for path in CHECKOUT.glob("problems/*/problem.toml"))
     shown = " ".join(f"{templates}\n{titles}\n{[each.name for each in EXPLAINED.values()]}".lower().split())
     named = re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", prose(DOCS / page))

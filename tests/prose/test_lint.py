@@ -48,7 +48,7 @@ def test_every_pattern_for_files_finds_one() -> None:
     for name in (
         "README.md",
         "app/core/errors.py",
-        "app/core/web/templates/sign_in.html",
+        "app/accounts/templates/sign_in.html",
         "grader/judging/judge.py",
         "tests/slow_tests.py",
     ):

@@ -27,4 +27,6 @@ async def show_audit_log(
 ) -> HTMLResponse:
     entries = await audit.list(Cursor(SHOWN, before), q=q.strip())
     links = ListLinks("/audit", entries, before, {"q": q.strip()}, cursor="before")
-    return render_page("audit.html", user=owner, course=None, entries=entries, words=ACTION_WORDS, links=links)
+    return render_page(
+        "accounts/audit/audit.html", user=owner, course=None, entries=entries, words=ACTION_WORDS, links=links
+    )

@@ -37,7 +37,7 @@ class RepositoryPages:
         repositories = await self.repositories.every()
         latest = {each.id: await self.repositories.syncs(each.id, Cursor(1)) for each in repositories}
         return render_page(
-            "repositories.html",
+            "authoring/repositories/repositories.html",
             status_code=refusal.status if refusal else 200,
             user=user,
             repositories=repositories,
@@ -53,7 +53,7 @@ class RepositoryPages:
         syncs = await self.repositories.syncs(repository_id, Cursor(_SHOWN))
         render = render_page if secret is None else render_secret_page
         return render(
-            "repository.html",
+            "authoring/repositories/repository.html",
             user=user,
             repository=repository,
             syncs=syncs,

@@ -58,7 +58,7 @@ class _Answers:
             if isinstance(refusal, SignInAgain):
                 return RedirectResponse(f"/sign-in/again?{urlencode({'next': refusal.back})}", status_code=303)
             page = render_page(
-                "error.html",
+                "core/error.html",
                 status_code=refusal.status,
                 # It would wait for what has just failed.
                 user=None if isinstance(refusal, DatabaseBusy | ServerBusy) else await self._who(request),

@@ -1,4 +1,8 @@
-"""One Jinja environment for all pages. Escaping is always on, and an undefined name is an error."""
+"""One Jinja environment for all pages. Escaping is always on, and an undefined name is an error.
+
+A template's name begins with its room: `learning/workbench/problem.html` is the file `workbench/problem.html` in
+app/learning/templates.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -6,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from app.core.clock import now
@@ -23,7 +27,7 @@ from app.core.web.time_zone import zone
 from app.core.web.units import bytes_text, exact_text
 from grader.core.text import plain_text
 
-TEMPLATES = Path(__file__).parent / "templates"
+_APP = Path(__file__).resolve().parents[2]
 
 
 def _iso(moment: datetime) -> str:
@@ -64,7 +68,7 @@ def _once(macro: Callable[..., str], *arguments: object) -> str:
 
 def _build_environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=PrefixLoader({room.parent.name: FileSystemLoader(room) for room in _APP.glob("*/templates")}),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

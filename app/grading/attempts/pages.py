@@ -66,7 +66,7 @@ async def list_attempts(
     titles = catalogue.titles()
     tried = await progress(database, user)
     return render_page(
-        "attempts.html",
+        "grading/attempts/attempts.html",
         user=user,
         attempts=page,
         unwritten=await attempts.unwritten(user, page),
@@ -97,7 +97,7 @@ async def compare_attempts(
         )
     listed = [AttemptSummary.of(each) for each in (old, new)]
     return render_page(
-        "compare.html",
+        "grading/attempts/compare.html",
         user=user,
         title=catalogue.title_of(old.problem),
         old=listed[0],
@@ -127,7 +127,7 @@ async def show_attempt(
         await comments.see(attempt.id)
     before = await attempts.list(user, Cursor(1, attempt.id), attempt.problem)
     return render_page(
-        "attempt.html",
+        "grading/attempts/attempt.html",
         user=None if user.guest else user,
         attempt=attempt,
         title=catalogue.title_of(attempt.problem),
@@ -165,7 +165,7 @@ async def show_verdict(
         return Response(status_code=204)
     view = _arranged(catalogue, attempt, attempt.verdict)
     return render_page(
-        "fragments/verdict.html",
+        "grading/fragments/verdict.html",
         view=view,
         pitfall=await texts.pitfall(attempt.problem, attempt.variant, view.misconception),
         attempt_id=attempt.id,
@@ -191,7 +191,7 @@ async def share_attempt(
     token = await shares.create(user, attempt)
     link = f"{site_address(request) or ''}/shared/{token}"
     return render_secret_page(
-        "share.html",
+        "grading/attempts/share.html",
         user=user,
         attempt=attempt,
         title=catalogue.title_of(attempt.problem),
@@ -222,7 +222,7 @@ async def show_shared(
     if (exam := await visibility.closed(user, attempt.problem, "solutions")) is not None:
         exam.refuse(attempt.problem)
     page = render_secret_page(
-        "shared.html",
+        "grading/attempts/shared.html",
         user=user,
         attempt=attempt,
         title=catalogue.title_of(attempt.problem),
@@ -259,7 +259,7 @@ async def show_ranking(
     first_name = await name_of_first(database, package.slug, places.first_at) if places.first_at else None
     efficiencies = await trend(database, package.slug, user)
     return render_page(
-        "ranking.html",
+        "grading/attempts/ranking.html",
         user=user,
         problem=package,
         ranked=ranked,

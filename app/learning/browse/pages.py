@@ -36,7 +36,7 @@ async def show_front_page(
         return RedirectResponse("/problems", status_code=303)
     listing = list_problems(catalogue.sections(), {})
     return render_page(
-        "front.html",
+        "learning/browse/front.html",
         user=None,
         listing=listing,
         lines=lines_of(listing, lessons.all(), ()),
@@ -63,7 +63,7 @@ async def list_all(
     listing = list_problems(catalogue.listed(), reached, await times.by_problem())
     chosen = Filter.read(request.query_params)
     return render_page(
-        "problems.html",
+        "learning/browse/problems.html",
         user=user,
         listing=listing,
         lines=lines_of(listing, lessons.all(), await reads.of(request, user)),

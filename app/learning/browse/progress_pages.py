@@ -33,7 +33,7 @@ async def show_progress(
     listing = list_problems(catalogue.listed(), await progress(database, user))
     found = await days(database, user, now(), zone_of(known))
     return render_page(
-        "progress.html",
+        "learning/browse/progress.html",
         user=user,
         listing=listing,
         days=found,

@@ -40,13 +40,13 @@ class Fold:
 
 @router.get("/calculators")
 async def list_all_calculators(user: MaybeUser) -> HTMLResponse:
-    return render_page("calculators.html", user=user, groups=GROUPS)
+    return render_page("learning/calculators/calculators.html", user=user, groups=GROUPS)
 
 
 @router.get("/comparison")
 async def compare_strategies(user: MaybeUser) -> HTMLResponse:
     return render_page(
-        "comparison.html",
+        "learning/calculators/comparison.html",
         user=user,
         tables=tables(),
         own=OWN_PROGRAMS.values(),
@@ -63,7 +63,7 @@ async def show_comparison_program(user: MaybeUser, name: str) -> HTMLResponse:
             f"The comparison has no program {name[:64]!r}{suggest(name, list(OWN_PROGRAMS))}."
         )
     return render_page(
-        "comparison_program.html",
+        "learning/calculators/comparison_program.html",
         user=user,
         program=program,
         source=highlight_code(program.source),
@@ -80,7 +80,7 @@ async def show_calculator(request: Request, user: MaybeUser, name: str) -> HTMLR
     reading = read_inputs(calculator, request.query_params)
     comparisons = comparisons_of(name)
     return render_page(
-        "calculator.html",
+        "learning/calculators/calculator.html",
         status_code=422 if reading.faults else 200,
         user=user,
         calculator=calculator,

@@ -35,7 +35,9 @@ class CompletionPage(FormPage):
             return await super().done(action, result)
         # Only the hash of the link is stored, so there is no redirect.
         verified = await self.completions.verified(self.user, self.track)
-        return render_secret_page("completion_share.html", user=self.user, verified=verified, shared=result)
+        return render_secret_page(
+            "learning/completions/completion_share.html", user=self.user, verified=verified, shared=result
+        )
 
 
 actions = Actions("completions", CompletionPage)

@@ -33,7 +33,7 @@ async def show_completion(
     verified = await completions.verified(user, track)
     section = next(each for each in catalogue.sections() if each.id == track)
     return render_page(
-        "completion.html",
+        "learning/completions/completion.html",
         user=user,
         verified=verified,
         section=section,
@@ -53,7 +53,7 @@ async def show_shared_completion(
     completion = await completions.read(token)
     site = site_address(request)
     page = render_secret_page(
-        "completed.html",
+        "learning/completions/completed.html",
         user=user,
         completion=completion,
         verified=completion.verified,

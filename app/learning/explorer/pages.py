@@ -148,7 +148,7 @@ class ExplorerPage(FormPage):
         result = form.result
         page = await self.explorations.list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
         return render_page(
-            "explore.html",
+            "learning/explorer/explore.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             problems=[each for each in self.catalogue.all() if each.manifest.mode == "program"],
@@ -255,7 +255,7 @@ async def show_exploration(
     function, titles = found.summary.function, catalogue.titles()
     modules = function.modules if function else {}
     response = render_page(
-        "exploration.html",
+        "learning/explorer/exploration.html",
         user=user,
         exploration=found,
         title=function.name if function else catalogue.title_of(found.summary.problem or ""),
@@ -316,7 +316,7 @@ async def restore_exploration(
 def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:
     view = arrange_explored(result) if result.fault is None else None
     lines = list(view.notes.items()) if view else []
-    return render_page("fragments/picture.html", result=result, view=view, lines=lines, id=exploration_id)
+    return render_page("learning/fragments/picture.html", result=result, view=view, lines=lines, id=exploration_id)
 
 
 async def _is_instructor(request: Request) -> bool:

@@ -38,7 +38,7 @@ class InterviewsPage(FormPage):
             (each, each.is_over(moment), words_of(await self.interviews.outcomes(self.user, each))) for each in found
         ]
         return render_page(
-            "interviews.html",
+            "learning/interviews/interviews.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             interviews=listed,

@@ -35,7 +35,7 @@ async def show_interview(
     outcomes = await interviews.outcomes(user, interview)
     missed = [each.place.slug for each in outcomes if not each.is_solved]
     return render_page(
-        "interview.html",
+        "learning/interviews/interview.html",
         user=user,
         interview=interview,
         is_over=interview.is_over(moment),

@@ -75,7 +75,7 @@ class LessonPage(FormPage):
         lessons = self.lessons.all()
         after = lessons[lessons.index(lesson) + 1 :]
         return render_page(
-            "lesson.html",
+            "learning/lessons/lesson.html",
             status_code=refused.refusal.status if refused else 200,
             user=self.user,
             may_run=self.user is not None or self.settings.guest_runs_in_total > 0,
@@ -104,7 +104,9 @@ async def list_lessons(
     reads: Provided[LessonReads],
 ) -> HTMLResponse:
     read = await reads.of(request, user)
-    return render_page("lessons.html", user=user, lessons=lessons.all(), titles=catalogue.titles(), read=read)
+    return render_page(
+        "learning/lessons/lessons.html", user=user, lessons=lessons.all(), titles=catalogue.titles(), read=read
+    )
 
 
 @actions.pages.get("/lessons/{slug}")

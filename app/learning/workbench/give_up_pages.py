@@ -59,7 +59,7 @@ async def show_give_up(
     if (standing and standing.accepted) or await give_ups.at(user, package.slug):
         return RedirectResponse(page.address, status_code=303)
     best_score = standing.best_score if standing else None
-    return render_page("give_up.html", user=user, problem=package, best_score=best_score)
+    return render_page("learning/workbench/give_up.html", user=user, problem=package, best_score=best_score)
 
 
 @actions.post(

@@ -135,7 +135,7 @@ class ProblemPage(FormPage):
         background, task = statement.split_at(_TASK)
         preparation = self.judge.preparation()
         return render_page(
-            "problem.html",
+            "learning/workbench/problem.html",
             status_code=sent.refusal.status if sent.refusal else 200,
             user=user,
             problem=package,
@@ -218,7 +218,7 @@ async def list_previous(
     previous = await attempts.list(user, Cursor(_PREVIOUS), slug)
     unwritten = await attempts.unwritten(user, previous)
     written = await comments.counts([each.id for each in previous])
-    return render_page("fragments/attempts.html", attempts=previous, unwritten=unwritten, comments=written)
+    return render_page("learning/fragments/attempts.html", attempts=previous, unwritten=unwritten, comments=written)
 
 
 @actions.pages.get("/problems/{slug}/editorial")
@@ -227,7 +227,7 @@ async def show_editorial(
 ) -> HTMLResponse:
     """The editorial or how to open it, as a fragment that the problem page inserts after an accepted attempt."""
     editorial = await editorials.show_to(user, catalogue.get(slug))
-    return render_page("fragments/editorial.html", editorial=editorial)
+    return render_page("learning/fragments/editorial.html", editorial=editorial)
 
 
 @actions.pages.get("/problems/{slug}/figures/{name}")

@@ -34,7 +34,7 @@ class ReportPage(FormPage):
 
     def show(self, *, is_sent: bool = False, text: str = "", refusal: Refused | None = None) -> HTMLResponse:
         return render_page(
-            "report.html",
+            "learning/workbench/report.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             problem=self.catalogue.get(self.slug),
@@ -65,4 +65,4 @@ async def list_reports(
     user: Instructor, catalogue: Provided[Catalogue], reports: Provided[FaultReports]
 ) -> HTMLResponse:
     titles = catalogue.titles()
-    return render_page("reports.html", user=user, reports=await reports.open_first(), titles=titles)
+    return render_page("learning/workbench/reports.html", user=user, reports=await reports.open_first(), titles=titles)

@@ -48,7 +48,7 @@ class RestorePage:
             except DraftConflict:
                 draft = await self.drafts.get(user, slug)
         return render_page(
-            "restore.html",
+            "learning/workbench/restore.html",
             status_code=409,
             user=user,
             draft=draft,
@@ -85,7 +85,7 @@ async def restore_attempt(
 async def list_replaced(user: Reader, drafts: Provided[Drafts], catalogue: Provided[Catalogue]) -> HTMLResponse:
     replaced = await drafts.list_replaced(user)
     titles = {each.problem: catalogue.title_of(each.problem) for each in replaced}
-    return render_page("replaced_drafts.html", user=user, drafts=replaced, titles=titles)
+    return render_page("learning/workbench/replaced_drafts.html", user=user, drafts=replaced, titles=titles)
 
 
 @actions.form("/drafts/replaced/{draft_id}/restore")

@@ -34,9 +34,11 @@ async def show_solutions(
     attempt = await solutions.accepted_attempt(user, package.slug)
     if attempt is None:
         exam = seen.closes("solutions")
-        return render_page("solutions.html", user=user, problem=package, attempt=None, following=None, exam=exam)
+        return render_page(
+            "learning/workbench/solutions.html", user=user, problem=package, attempt=None, following=None, exam=exam
+        )
     return render_page(
-        "solutions.html",
+        "learning/workbench/solutions.html",
         user=user,
         problem=package,
         attempt=attempt,

@@ -23,18 +23,18 @@ _NOT_FOR_ROBOTS = (
 
 @router.get("/help/errors")
 async def explain_errors(request: Request) -> HTMLResponse:
-    return render_page("errors.html", user=await current_user(request), errors=every_refusal())
+    return render_page("operations/help/errors.html", user=await current_user(request), errors=every_refusal())
 
 
 @router.get("/help/reasons")
 async def explain_reasons(request: Request) -> HTMLResponse:
-    return render_page("reasons.html", user=await current_user(request), reasons=REASONS)
+    return render_page("operations/help/reasons.html", user=await current_user(request), reasons=REASONS)
 
 
 @router.get("/help/rest")
 async def explain_rest(request: Request) -> HTMLResponse:
     groups = operations_of(request.app.openapi())
-    return render_page("rest.html", user=await current_user(request), groups=groups)
+    return render_page("operations/help/rest.html", user=await current_user(request), groups=groups)
 
 
 @router.get("/favicon.ico")

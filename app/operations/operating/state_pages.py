@@ -18,4 +18,4 @@ Owner = Annotated[User, Depends(require_role("owner", "account"))]
 @router.get("/service")
 async def show_state(user: Owner, state: Annotated[ServiceState, Depends(read_state)]) -> HTMLResponse:
     """A script or the browser reloads it."""
-    return render_page("service.html", user=user, state=state)
+    return render_page("operations/operating/service.html", user=user, state=state)

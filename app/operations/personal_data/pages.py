@@ -56,4 +56,6 @@ async def delete(
 
 async def _delete_page(accounts: Accounts, user: User, refusal: Refused | None = None) -> HTMLResponse:
     has_password = await accounts.has_password(user)
-    return render_secret_page("account_delete.html", refusal=refusal, user=user, has_password=has_password)
+    return render_secret_page(
+        "operations/personal_data/account_delete.html", refusal=refusal, user=user, has_password=has_password
+    )

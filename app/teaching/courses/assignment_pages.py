@@ -86,7 +86,7 @@ class AssignmentPage(FormPage):
         """`form` and `section`, the form for the dates of a section, are what was typed into one that was refused."""
         assignment = await self.courses.assignment(self.course, self.assignment_id)
         return render_page(
-            "assignment_edit.html",
+            "teaching/courses/assignment_edit.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,

@@ -36,7 +36,7 @@ class CategoriesPage(FormPage):
         current = await self.categories.of(self.course)
         lines = "\n".join(line_of_category(each) for each in current)
         return render_page(
-            "categories.html",
+            "teaching/courses/categories.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,

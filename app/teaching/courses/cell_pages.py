@@ -88,7 +88,7 @@ class CellPage(FormPage):
         view, history = await self.cells.read(self.course, self.assignment_id, self.slug, self.person_id)
         column = view.column
         return render_page(
-            "cell.html",
+            "teaching/courses/cell.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=view.course,

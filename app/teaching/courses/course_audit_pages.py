@@ -31,7 +31,9 @@ async def show_course_audit(
     entries = await audit.list(Cursor(SHOWN, before), course_id=course.id, q=q.strip())
     here = f"/courses/{course.id}/audit"
     links = ListLinks(here, entries, before, {"q": q.strip()}, cursor="before")
-    return render_page("audit.html", user=user, course=course, entries=entries, words=ACTION_WORDS, links=links)
+    return render_page(
+        "accounts/audit/audit.html", user=user, course=course, entries=entries, words=ACTION_WORDS, links=links
+    )
 
 
 @api.get(_PATH, summary="What was done in a course, newest first, for its instructors")

@@ -93,7 +93,7 @@ class CourseCopyPage(FormPage):
     ) -> HTMLResponse:
         """`copied` is the preview, if one is requested."""
         return render_page(
-            "course_copy.html",
+            "teaching/courses/course_copy.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,

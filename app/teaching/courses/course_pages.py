@@ -121,7 +121,7 @@ class CoursePages:
         """
         is_manager = course.is_taught
         return render_page(
-            "course.html",
+            "teaching/courses/course.html",
             status_code=refusal.status if refusal else 200,
             user=user,
             course=course,
@@ -182,7 +182,7 @@ async def show_announcements(
 ) -> HTMLResponse:
     found = await announcements.of(course, Cursor(SHOWN, before), q.strip())
     return render_page(
-        "announcements.html",
+        "teaching/courses/announcements.html",
         user=user,
         course=course,
         announcements=found,

@@ -52,7 +52,7 @@ class CourseProblemPage(FormPage):
     async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
         course = self.course
         return render_page(
-            "course_problems.html",
+            "teaching/courses/course_problems.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,

@@ -54,7 +54,7 @@ class CourseSettingsPage(FormPage):
 
     async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
         return render_page(
-            "course_settings.html",
+            "teaching/courses/course_settings.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,

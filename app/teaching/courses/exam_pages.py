@@ -67,7 +67,7 @@ class ExamPage(FormPage):
         shown = await self.starts.shown_to(self.user, course, [found])
         [assignment] = await self.dates.for_student(course, self.user, shown)
         return render_page(
-            "exam.html",
+            "teaching/courses/exam.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,

@@ -51,7 +51,7 @@ class ExtensionsPage(FormPage):
         assignment = await self.courses.assignment(self.course, self.assignment_id)
         extensions = await self.extensions.of(self.course, assignment, Cursor(SHOWN, after), q)
         return render_page(
-            "extensions.html",
+            "teaching/courses/extensions.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,

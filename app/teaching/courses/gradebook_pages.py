@@ -55,7 +55,7 @@ async def show_gradebook(
     lines = await ordered_lines(database, course, columns, order, Cursor(SHOWN, after), matching)
     links = ListLinks(here, lines, after, _fields(matching), {"sort": sort})
     return render_page(
-        "gradebook.html",
+        "teaching/courses/gradebook.html",
         user=user,
         course=course,
         manages=course.is_taught,
@@ -106,7 +106,7 @@ async def show_statistics(
     columns = columns_of([assignment])
     lines = await gradebook(database, course, columns)
     return render_page(
-        "assignment_statistics.html",
+        "teaching/courses/assignment_statistics.html",
         user=user,
         course=course,
         assignment=assignment,

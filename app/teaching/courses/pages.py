@@ -43,7 +43,7 @@ class CoursesPage(FormPage):
         found = await self.courses.visible_to(self.user, Cursor(SHOWN, before), archived=archived, q=q)
         beside = {"archived": "yes" if archived else ""}
         return render_page(
-            "courses.html",
+            "teaching/courses/courses.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             courses=found,

@@ -44,7 +44,7 @@ class RosterPage(FormPage):
         links: list[tuple[str, str, str]] | None = None,
     ) -> HTMLResponse:
         return render_secret_page(
-            "roster.html",
+            "teaching/courses/roster.html",
             refusal=refusal,
             user=self.user,
             course=self.course,

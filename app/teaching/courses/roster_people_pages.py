@@ -57,7 +57,7 @@ class RosterPeoplePage(FormPage):
         found = await self.people.list(course, Cursor(_PAGE, after), q, section)
         narrowing = {name: value for name, value in {"q": q, "section": section}.items() if value}
         return render_page(
-            "course_people.html",
+            "teaching/courses/course_people.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,

@@ -42,7 +42,7 @@ async def list_insight(
         return RedirectResponse(f"/problems/{found.slug}/insight", status_code=303)
     titles = catalogue.titles()
     lines = [each for each in await insight.of_all() if each.problem in titles]
-    return render_page("insight_list.html", user=user, lines=lines, titles=titles, sought=problem)
+    return render_page("teaching/insight/insight_list.html", user=user, lines=lines, titles=titles, sought=problem)
 
 
 @router.get("/problems/{slug}/insight")
@@ -61,7 +61,7 @@ async def show_insight(
     summary = await insight.of_problem(user, problem.slug, problem.version, counted, course.id if course else None)
     steps = summary.attempts_to_solve
     return render_page(
-        "insight.html",
+        "teaching/insight/insight.html",
         user=user,
         problem=problem,
         course=course,
@@ -97,7 +97,7 @@ class ClusterPage:
         course_id = course.id if course else None
         cluster, members = await self.insight.cluster(user, problem.slug, problem.version, key, counted, course_id)
         return render_page(
-            "insight_cluster.html",
+            "teaching/insight/insight_cluster.html",
             status_code=refusal.status if refusal else 200,
             user=user,
             problem=problem,

@@ -66,11 +66,11 @@ async def launch(request: Request, lti_launches: Provided[Launches]) -> Response
             raise LaunchRefused(f"The learning platform refused: {words[:200]!r}. Sign in there, then try again.")
         ticket = await lti_launches.receive(fields.get("id_token", ""), fields.get("state", ""))
     except Refused as refusal:
-        return in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
+        return in_frame(render_secret_page("teaching/lti/lti_frame.html", refusal=refusal, address=None))
     address = f"/lti/continue?ticket={ticket}"
     if request.headers.get("sec-fetch-dest") == "document":
         return secret(RedirectResponse(address, status_code=303))
-    return in_frame(render_secret_page("lti_frame.html", refusal=None, address=address))
+    return in_frame(render_secret_page("teaching/lti/lti_frame.html", refusal=None, address=address))
 
 
 @router.get("/continue")
@@ -127,7 +127,7 @@ class SelectionPage:
         chosen: Sequence[str] = (),
     ) -> HTMLResponse:
         return render_secret_page(
-            "lti_selection.html",
+            "teaching/lti/lti_selection.html",
             refusal=refusal,
             user=user,
             selection=await self.selections.get(user, selection_id),
@@ -169,7 +169,7 @@ async def choose(
         token = await selections.answer(selection, chosen, columns=columns)
     except Refused as refusal:
         return await form_page.show(selection_id, user, refusal, several=several, columns=columns, chosen=chosen)
-    page = render_secret_page("lti_return.html", user=user, selection=selection, token=token)
+    page = render_secret_page("teaching/lti/lti_return.html", user=user, selection=selection, token=token)
     # The one form that leads to another site: the address that the platform signed.
     policy = CONTENT_SECURITY_POLICY.replace(
         "form-action 'self'", f"form-action 'self' {origin_of(selection.return_url)}"
@@ -186,7 +186,7 @@ async def _begin(request: Request, launches: Launches, fields: dict[str, str]) -
             raise LaunchRefused("This service does not know its address. The operator must set MESHGRADE_PUBLIC_URL.")
         address = await launches.begin(fields, f"{site}/lti/launch", browser)
     except Refused as refusal:
-        return in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
+        return in_frame(render_secret_page("teaching/lti/lti_frame.html", refusal=refusal, address=None))
     response = secret(RedirectResponse(address, status_code=302))
     # Lax, as all our cookies: it is sent with `/lti/continue`, to which the launch leads in the same tab.
     set_cookie(request, response, BROWSER_COOKIE, browser, LIFE_S)
@@ -195,7 +195,11 @@ async def _begin(request: Request, launches: Launches, fields: dict[str, str]) -
 
 def _ask(ticket: str, waiting: Launch, caller: Caller | None, refusal: Refused | None = None) -> HTMLResponse:
     page = render_secret_page(
-        "lti_continue.html", refusal=refusal, user=caller.user if caller else None, launch=waiting, ticket=ticket
+        "teaching/lti/lti_continue.html",
+        refusal=refusal,
+        user=caller.user if caller else None,
+        launch=waiting,
+        ticket=ticket,
     )
     return page
 

@@ -65,7 +65,7 @@ class PlatformsPage(FormPage):
         that was just made.
         """
         return render_secret_page(
-            "lti_platforms.html",
+            "teaching/lti/lti_platforms.html",
             refusal=refusal,
             user=self.caller.user,
             recent=self.accounts.recent.covers(self.caller),
@@ -195,7 +195,7 @@ async def _course_page(
     result: RosterResult | None = None,
 ) -> HTMLResponse:
     return render_page(
-        "lti_course.html",
+        "teaching/lti/lti_course.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         course=course,

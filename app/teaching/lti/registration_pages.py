@@ -51,7 +51,12 @@ def _page(
     refusal: Refused | None = None,
 ) -> HTMLResponse:
     page = render_secret_page(
-        "lti_register.html", refusal=refusal, token=token, address=address, access=access, platform=platform
+        "teaching/lti/lti_register.html",
+        refusal=refusal,
+        token=token,
+        address=address,
+        access=access,
+        platform=platform,
     )
     # Otherwise the browser cuts the connection to the window that waits for this one to finish.
     page.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"

@@ -57,7 +57,7 @@ async def show_teaching(
     due = await deadlines.near(user)
     moment = now()
     return render_page(
-        "teach.html",
+        "teaching/overview/teach.html",
         user=user,
         manages=is_manager,
         courses=taught,
@@ -101,7 +101,7 @@ async def show_administration(
     audit: Provided[AuditLog],
 ) -> HTMLResponse:
     return render_page(
-        "admin.html",
+        "teaching/overview/admin.html",
         user=user,
         state=state,
         storage=await read_storage(database, settings),

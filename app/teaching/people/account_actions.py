@@ -64,7 +64,7 @@ class PersonPage(FormPage):
         person = await self.directory.get(self.person_id)
         is_owner = user.role == "owner"
         return render_secret_page(
-            "person.html",
+            "teaching/people/person.html",
             refusal=refusal,
             user=user,
             person=person,

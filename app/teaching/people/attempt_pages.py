@@ -46,7 +46,7 @@ async def list_attempts_of_person(
     tried = at if may.problems is None else at.keys() & may.problems
     here = f"/people/{person.id}/attempts"
     return render_page(
-        "person_attempts.html",
+        "teaching/people/person_attempts.html",
         user=user,
         person=person,
         here=here,
@@ -74,7 +74,7 @@ async def show_story(
     steps = await read_timeline(database, person.id, slug.replace("\0", ""), Cursor(_STEPS, after), may.seen)
     here = f"/people/{person.id}/problems/{slug}"
     return render_page(
-        "person_story.html",
+        "teaching/people/person_story.html",
         user=user,
         person=person,
         slug=slug,
@@ -97,7 +97,7 @@ async def list_who_tried(
     problem = catalogue.get(slug)
     people = await who_tried(database, identities, user, problem.slug, Cursor(_PAGE, after))
     return render_page(
-        "problem_people.html",
+        "teaching/people/problem_people.html",
         user=user,
         problem=problem,
         people=people,

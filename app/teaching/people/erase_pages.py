@@ -44,7 +44,7 @@ class ErasePage(FormPage):
 
     async def show(self, typed: Typed, refusal: Refused | None = None) -> HTMLResponse:
         return render_secret_page(
-            "erase.html",
+            "teaching/people/erase.html",
             refusal=refusal,
             user=self.caller.user,
             person=await self.directory.get(self.person_id),

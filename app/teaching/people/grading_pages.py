@@ -39,7 +39,7 @@ async def show_grading(
     except ProblemNotFound:  # withdrawn since
         title = attempt.problem
     return render_page(
-        "person_grading.html",
+        "teaching/people/person_grading.html",
         user=user,
         story=story,
         title=title,

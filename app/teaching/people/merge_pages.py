@@ -43,7 +43,7 @@ class MergePage(FormPage):
             except Refused as wrong:
                 refusal = refusal or wrong
         return render_secret_page(
-            "merge.html",
+            "teaching/people/merge.html",
             refusal=refusal,
             user=self.caller.user,
             person=person,

@@ -30,7 +30,7 @@ async def list_people(
     only = PeopleFilter.read(request.query_params)
     people = await directory.list(only, Cursor(_PAGE, after))
     return render_page(
-        "people.html",
+        "teaching/people/people.html",
         user=user,
         people=people,
         total=await directory.count(only),

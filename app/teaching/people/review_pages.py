@@ -57,7 +57,7 @@ class ReviewPage(FormPage):
         verdict = attempt.verdict
         comments = await self.comments.of_attempt(attempt.id)
         return render_page(
-            "person_attempt.html",
+            "teaching/people/person_attempt.html",
             status_code=refusal.status if refusal else 200,
             user=self.user,
             person=person,

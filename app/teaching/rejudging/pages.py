@@ -48,7 +48,7 @@ class ChoicePage:
         except Refused as found:
             refusal = found
         return render_page(
-            "rejudge_new.html",
+            "teaching/rejudging/rejudge_new.html",
             status_code=refusal.status if refusal else 200,
             user=user,
             slug=slug,
@@ -99,7 +99,7 @@ async def begin(
 @router.get("/rejudges")
 async def list_rejudges(slug: str, user: Instructor, rejudging: Provided[Rejudging]) -> HTMLResponse:
     rejudges = await rejudging.list(slug, Cursor(_SHOWN))
-    return render_page("rejudges.html", user=user, slug=slug, rejudges=rejudges)
+    return render_page("teaching/rejudging/rejudges.html", user=user, slug=slug, rejudges=rejudges)
 
 
 @router.get("/rejudges/{rejudge_id}")
@@ -116,7 +116,7 @@ async def show(
     rejudge = await rejudging.get(slug, rejudge_id)
     changes = await rejudging.changes(slug, rejudge_id, Cursor(_SHOWN, after), only_losses=losses)
     return render_page(
-        "rejudge.html",
+        "teaching/rejudging/rejudge.html",
         user=user,
         rejudge=rejudge,
         balance=await rejudging.balance(slug, rejudge_id),

@@ -24,7 +24,7 @@ async def search(request: Request, user: MaybeUser, finder: Provided[Finder], q:
     q = q[:LONGEST]
     hits = await finder.find(await current_caller(request), q, _MOST_ON_PAGE)
     groups = [(name, list(found)) for name, found in groupby(hits, lambda hit: hit.group)]
-    return render_page("search.html", user=user, q=q, groups=groups)
+    return render_page("teaching/search/search.html", user=user, q=q, groups=groups)
 
 
 @router.get("/search/found", dependencies=[Depends(current_user)])

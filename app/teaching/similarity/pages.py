@@ -51,7 +51,7 @@ async def show_report(
     chosen = {"attempts": narrowing.attempts} if narrowing.attempts != EVERYTHING.attempts else {}
     report = await similarity.report(user, slug, of.id if of else None, narrowing)
     return render_page(
-        "similarity.html",
+        "teaching/similarity/similarity.html",
         user=user,
         problem=catalogue.get(slug),
         course=of,
@@ -95,7 +95,7 @@ async def show_pair(
     one = _lines(compared.pair.one.source, compared.one_lines)
     other = _lines(compared.pair.other.source, compared.other_lines)
     return render_page(
-        "similarity_pair.html",
+        "teaching/similarity/similarity_pair.html",
         user=user,
         problem=catalogue.get(slug),
         course=of,

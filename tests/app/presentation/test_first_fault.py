@@ -19,7 +19,7 @@ def verdict(*evidence: object, headlines: tuple[str, ...] = (), passed: bool = F
 
 
 def draw(view: VerdictView, **context: object) -> str:
-    return ENVIRONMENT.get_template("fragments/verdict.html").render(view=view, attempt_url="/a", **context)
+    return ENVIRONMENT.get_template("grading/fragments/verdict.html").render(view=view, attempt_url="/a", **context)
 
 
 def test_each_fault_is_a_sentence_and_the_first_is_the_headline() -> None:

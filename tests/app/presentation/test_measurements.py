@@ -133,7 +133,7 @@ def test_each_mesh_is_read_up_to_a_few() -> None:
 
 def test_each_check_is_one_row_that_opens() -> None:
     view = arrange_verdict(program_verdict("fsdp_step", wrong=True))
-    html = ENVIRONMENT.get_template("fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
+    html = ENVIRONMENT.get_template("grading/fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
     rows = re.findall(r'<li class="check" data-passed="(yes|no)">\s*<details( open)?>', html)
     # Those that did not pass come first, and all are closed: the first fault is at the top.
     assert [passed for passed, _ in rows] == ["no"] * 4 + ["yes"] * 2
@@ -147,6 +147,6 @@ def test_names_in_a_reading_are_escaped() -> None:
     verdict = program_verdict("fsdp_step", wrong=True)
     check = verdict.checks[0].model_copy(update={"evidence": [evil]})
     view = arrange_verdict(verdict.model_copy(update={"checks": [check]}))
-    html = ENVIRONMENT.get_template("fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
+    html = ENVIRONMENT.get_template("grading/fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
     assert "<script>" not in html
     assert "&lt;script&gt;" in html

@@ -40,7 +40,7 @@ def _stored(verdict: Verdict) -> Verdict:
 
 
 def _draw(verdict: Verdict) -> str:
-    template = ENVIRONMENT.get_template("fragments/verdict.html")
+    template = ENVIRONMENT.get_template("grading/fragments/verdict.html")
     return template.render(view=arrange_verdict(_stored(verdict)), attempt_url="/attempts/1")
 
 

@@ -69,7 +69,7 @@ def _verdict(
 
 
 def _draw(verdict: Verdict) -> str:
-    template = ENVIRONMENT.get_template("fragments/verdict.html")
+    template = ENVIRONMENT.get_template("grading/fragments/verdict.html")
     return template.render(view=arrange_verdict(verdict), attempt_url="/attempts/1")
 
 
@@ -125,7 +125,7 @@ def test_points_that_do_not_count_are_explained() -> None:
 def test_an_untouched_starter_is_not_called_rejected() -> None:
     verdict = _verdict(score=0, misconception="You returned nothing.")
     view = arrange_verdict(verdict, is_starter=True)
-    html = ENVIRONMENT.get_template("fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
+    html = ENVIRONMENT.get_template("grading/fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
     head = html[: html.index("What the grader found in the starter")]
     assert "nothing written yet" in head
     for text in ("rejected", "Wrong value", "First failing case", "You returned nothing", "worth 40 points"):

@@ -92,7 +92,7 @@ def test_the_faces_are_small_and_carry_their_licences():
 def test_texts_have_only_characters_of_the_faces():
     """Pictures of control characters, and the key of Macs, come from whatever font the system has."""
     root = FOLDER.parents[3]
-    shown = [*root.glob("app/core/web/**/*.html"), *root.glob("app/**/*.py"), *FOLDER.glob("*.js")]
+    shown = [*root.glob("app/**/*.html"), *root.glob("app/**/*.py"), *FOLDER.glob("*.js")]
     shown += [*root.glob("problems/**/*.md"), *root.glob("lessons/**/*.md"), *root.glob("grader/**/*.py")]
     used = {char for file in shown for char in file.read_text() if ord(char) > 126}
     assert used - ranges("Meshgrade Text") - ranges("Meshgrade Code") == set("␇␊␡⌘⟨⟩")
