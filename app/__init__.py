@@ -1,0 +1,1 @@
+"""The service: accounts, problems, attempts and their pages, over HTTP and on the command line."""

@@ -55,6 +55,15 @@ def test_no_room_has_a_drawer(folder):
     assert not names & {"utils", "util", "helpers", "common", "misc"}
 
 
+@pytest.mark.parametrize("folder", ["app", "grader"])
+def test_every_package_says_what_is_in_it(folder):
+    packages = sorted((CHECKOUT / folder).rglob("__init__.py"))
+    docs = {path: ast.get_docstring(ast.parse(path.read_text())) for path in packages}
+    assert len(docs) > 10
+    assert [str(path) for path, doc in docs.items() if not doc or not doc.split("\n")[0].endswith((".", ":"))] == []
+    assert len(set(docs.values())) == len(docs)
+
+
 @for_each("folder", ["app", "grader", "benchmarks"])
 def test_every_folder_of_tests_is_one_of_the_code(folder):
     tests = CHECKOUT / "tests" / folder

@@ -1,0 +1,1 @@
+"""Who somebody is: users, sessions, tokens and every way to sign in."""

@@ -1,0 +1,1 @@
+"""Versions of problems: uploaded, edited, validated and published by instructors."""

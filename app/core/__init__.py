@@ -1,0 +1,1 @@
+"""What every room may use, without anything of the product: settings, database, REST, pages."""

@@ -1,0 +1,1 @@
+"""Where processes start: the server, the worker and the command line, assembled from the other rooms."""

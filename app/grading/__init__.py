@@ -1,0 +1,1 @@
+"""From a submission to its stored verdict: attempts, comments on them, and the queue."""

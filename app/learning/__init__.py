@@ -1,0 +1,1 @@
+"""What learners open: problems, lessons, the Explorer, calculators, interviews."""

@@ -1,0 +1,1 @@
+"""What operators need: health, metrics, backups, webhooks, and the export and deletion of personal data."""

@@ -1,0 +1,1 @@
+"""Verdicts and compiled programs, arranged once for whatever draws them."""

@@ -1,0 +1,1 @@
+"""The catalogue of problems and tracks, and the store of packages."""

@@ -1,0 +1,1 @@
+"""What those who teach need: courses, people, insight, learning platforms."""

@@ -1,0 +1,1 @@
+"""The walls around submitted code, the pool of warm forks, and sessions with them."""

@@ -1,0 +1,1 @@
+"""The log of what instructors and owners did to others."""

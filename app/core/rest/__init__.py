@@ -1,0 +1,1 @@
+"""What all routes of REST share: bodies, errors, pages of lists, limits, the OpenAPI document."""

@@ -1,0 +1,1 @@
+"""The command `meshgrade`: everything that it does on this machine."""

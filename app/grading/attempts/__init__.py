@@ -1,0 +1,1 @@
+"""Submit, list, show, share and rank attempts."""

@@ -1,0 +1,1 @@
+"""Comments of instructors on lines of an attempt."""

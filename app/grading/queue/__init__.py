@@ -1,0 +1,1 @@
+"""The line of work for the judge: leases, fair share, retries and events, on SQLite and PostgreSQL."""

@@ -1,0 +1,1 @@
+"""The front page, the list of problems, and what to solve next."""

@@ -1,0 +1,1 @@
+"""Calculators of what a step stores, sends and computes, beside measured programs."""

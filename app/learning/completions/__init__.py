@@ -1,0 +1,1 @@
+"""Completed tracks, each with a badge that can be shared."""

@@ -1,0 +1,1 @@
+"""What a source compiles to, for a problem or a function, without a verdict."""

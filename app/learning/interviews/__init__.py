@@ -1,0 +1,1 @@
+"""Interviews: three problems under time."""

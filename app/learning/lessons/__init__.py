@@ -1,0 +1,1 @@
+"""Lessons, their measured numbers, and runs of the programs in them."""

@@ -1,0 +1,1 @@
+"""The pages that explain reasons, errors and REST."""

@@ -1,0 +1,1 @@
+"""Everything about a person, exported and deleted."""

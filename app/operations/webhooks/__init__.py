@@ -1,0 +1,1 @@
+"""Events that are sent to addresses that users registered."""

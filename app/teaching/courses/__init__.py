@@ -1,0 +1,1 @@
+"""Courses: assignments, limits and exams, rosters, the gradebook."""

@@ -1,0 +1,1 @@
+"""Who a person really is, according to a roster or a learning platform."""

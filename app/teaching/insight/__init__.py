@@ -1,0 +1,1 @@
+"""Where students stop, and which mistakes they make."""

@@ -1,0 +1,1 @@
+"""Learning platforms such as Canvas and Moodle: launches, rosters, and scores that return."""

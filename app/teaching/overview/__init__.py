@@ -1,0 +1,1 @@
+"""The pages Teach and Admin: what needs an instructor or an owner now."""

@@ -1,0 +1,1 @@
+"""All accounts and their attempts, for instructors and owners."""

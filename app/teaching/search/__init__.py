@@ -1,0 +1,1 @@
+"""What Ctrl-K finds, by the rights of the person who searches."""

@@ -1,0 +1,1 @@
+"""Pairs of submissions that are alike."""

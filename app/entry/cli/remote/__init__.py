@@ -1,0 +1,1 @@
+"""How commands talk to a server over REST: its address and token, submissions, attempts, events."""
