@@ -6,11 +6,10 @@ from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, 
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base
-from app.grading.queue.jobs import JobRow
-from app.grading.queue.models import line_indexes
+from app.grading.queue.models import WorkRow, line_indexes
 
 
-class ValidationRow(JobRow, Base):
+class ValidationRow(WorkRow, Base):
     """One validation of a version with the judge. `steps` grows while it runs."""
 
     # The table and the column of the steps have the names of an earlier version.

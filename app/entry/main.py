@@ -4,6 +4,7 @@ implementations. None of them imports JAX."""
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -44,9 +45,9 @@ from app.entry.assembly import (
     working,
 )
 from app.entry.routes import add_routes
-from app.grading.attempts.guests import forgetting_guests
 from app.grading.attempts.overrides import Overrides
 from app.grading.attempts.service import AttemptLimits, Attempts
+from app.grading.owned_work import WorkLimits, forgetting
 from app.grading.queue.deployment_secret import share_secret
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparer
@@ -54,8 +55,7 @@ from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.server_code import announce_code
 from app.grading.queue.walls import Walls
 from app.learning.completions.badges import Badges
-from app.learning.explorer.guests import forget_older_explorations
-from app.learning.explorer.service import ExplorationLimits, Explorations
+from app.learning.explorer.service import Explorations
 from app.learning.interviews.service import Interviews
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
@@ -224,7 +224,7 @@ async def _open(
         line_items = LineItems(database, courses, catalogue, requests)
         services.add(
             requests,
-            Explorations(database, catalogue, _exploration_limits(settings), services[Visibility], queue.enqueue),
+            Explorations(database, catalogue, WorkLimits.of(settings), services[Visibility], queue.enqueue),
             Launches(database, accounts, catalogue, platforms, requests, line_items, data.secret, settings.site),
             Registrations(database, accounts.recent, platforms, requests, data.secret, settings.site),
             Selections(database, courses, catalogue, platforms, requests, settings.site),
@@ -240,7 +240,12 @@ async def _open(
             RejudgePump(database, queue, HOOKS).loop,
             *_retention(database, queue, settings),
             MisconceptionBackfill(database, store).loop,
-            forgetting_guests(database, forget_older_explorations, forget_older_lesson_runs),
+            forgetting(
+                database,
+                services[Attempts].forget_older,
+                services[Explorations].forget_older,
+                partial(forget_older_lesson_runs, database),
+            ),
             *([validator.loop] if validator else []),
         ]
         activity.watch(*loops)
@@ -248,10 +253,6 @@ async def _open(
         await announce_code(database, process_of(settings).code)
         async with working(queue, events, workers, preparing, loops, grace_s=0.0):
             yield
-
-
-def _exploration_limits(settings: Settings) -> ExplorationLimits:
-    return ExplorationLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total)
 
 
 def _retention(database: Database, queue: GradeQueue, settings: Settings) -> list[Loop]:

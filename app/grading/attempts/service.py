@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Select, and_, exists, null, or_, select
+from sqlalchemy import Select, and_, delete, exists, null, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.caller import User
+from app.accounts.caller import GUEST_ID, User
 from app.core.clock import end_of_minute, now
 from app.core.database import Database
 from app.core.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, NotSignedIn, ProblemNotFound
@@ -16,17 +17,17 @@ from app.core.ids import is_id, new_id
 from app.core.rest.paging import Cursor, Page, paged
 from app.grading.attempts.filter import EVERYTHING, AttemptFilter
 from app.grading.attempts.give_up import is_after_giving_up
-from app.grading.attempts.guests import admit_guest, share_of
 from app.grading.attempts.overrides import override_of
 from app.grading.attempts.questions import name_question
 from app.grading.attempts.source_rules import check_source
 from app.grading.attempts.submission_limits import Gate, NoGate, refuse_a_flood
 from app.grading.attempts.views import AttemptSummary, AttemptView, view_of, withheld_summary
+from app.grading.guests import admit_guest, share_of
 from app.grading.queue.events import AttemptEvents, Change
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.score_overrides import OverrideRow
-from app.grading.queue.status import AttemptKind
+from app.grading.queue.status import ENDED, AttemptKind
 from app.grading.queue.walls import Walls
 from app.grading.queue.withheld_verdicts import NO_EXAM, SeenExams, WithheldRow, shown_only, withheld_until
 from app.problems.catalogue import Catalogue
@@ -34,6 +35,7 @@ from grader.inputs.own_inputs import OwnInputs
 
 # What a request with the same idempotency key must repeat.
 _SAME = ("problem", "kind", "source", "own_inputs")
+_STORED_FOR = timedelta(days=1)
 _IS_SHOWN = AttemptRow.kind != "rejudge"
 
 
@@ -236,6 +238,16 @@ class Attempts:
         if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
             raise AttemptFinished("The attempt already has its verdict, so it can no longer be cancelled.")
         return await self.get(user, view.id)
+
+    async def forget_older(self) -> None:
+        """Delete the guests' runs that are older than a day and have ended."""
+        old = (
+            AttemptRow.user_id == GUEST_ID,
+            AttemptRow.created_at < now() - _STORED_FOR,
+            AttemptRow.status.in_(ENDED),
+        )
+        async with self._database.writing() as session:
+            await session.execute(delete(AttemptRow).where(*old).execution_options(synchronize_session=False))
 
     async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
         """The attempt that already has the user's idempotency key. Raises `IdempotencyKeyReused`."""

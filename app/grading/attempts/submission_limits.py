@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.core.errors import TooManyWaiting
-from app.grading.attempts.guests import share_of
+from app.grading.guests import share_of
 from app.grading.queue.models import IS_WAITING, AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
 

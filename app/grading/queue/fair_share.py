@@ -50,7 +50,7 @@ from sqlalchemy.sql.elements import False_
 
 from app.core.clock import now
 from app.core.database import Database, FromNow, UTCDateTime, insert_into
-from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, WorkRow
+from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, OwnedRow, WorkRow
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import count_connected
 
@@ -85,8 +85,8 @@ async def line_up(session: AsyncSession, row: WorkRow) -> None:
     Work that has been done does not count: a user pays nothing for the time when the line was short.
     """
     # A guest's work takes turns with everyone's attempts.
-    kind = "attempt" if _guest(row) else row.work()
-    user_id = getattr(row, "user_id", None)
+    kind = "attempt" if _is_guests(row) else row.work()
+    user_id = row.user_id if isinstance(row, OwnedRow) else None
     row.share = row.share or user_id
     standing = await _standing(session, row.share, long=row.long)
     if standing.served is None:
@@ -100,7 +100,7 @@ async def line_up(session: AsyncSession, row: WorkRow) -> None:
     if standing.last is not None:
         place.round = max(place.round, standing.last + 1)
     elif standing.is_again:
-        place.follow(is_guest=bool(_guest(row)))
+        place.follow(is_guest=_is_guests(row))
     row.priority, row.turn_at = place.priority, place.at
     session.add(row)
 
@@ -111,7 +111,7 @@ async def line_up_again(session: AsyncSession, row: WorkRow) -> None:
     served, at = (await session.execute(select(served_in.scalar_subquery(), FromNow()))).one()
     if served is not None:
         place = _Place(max(row.priority // _PLACES, served + 1), row.priority % _PLACES, _moment(session, at))
-        place.follow(is_guest=bool(_guest(row)))
+        place.follow(is_guest=_is_guests(row))
         row.priority, row.turn_at = place.priority, place.at
 
 
@@ -131,7 +131,7 @@ async def serve(session: AsyncSession, row: WorkRow) -> None:
     first, number = min(behind)
     if first // _PLACES == served + 1:
         place = _Place(served + 1, first % _PLACES, at)
-        place.follow(is_guest=bool(_guest(row)))
+        place.follow(is_guest=_is_guests(row))
         values = mine | {"first": first, "place": place.priority, "at": at}
         moved = await session.execute(_advance(tables, number, long=long), values, execution_options=_NO_SYNC)
         if isinstance(moved, CursorResult) and moved.rowcount:
@@ -161,8 +161,8 @@ async def forget_shares(session: AsyncSession, user_id: str) -> None:
     await session.execute(delete(FairShareRow).where(FairShareRow.user_id == user_id))
 
 
-def _guest(row: WorkRow) -> str | None:
-    return getattr(row, "guest", None)
+def _is_guests(row: WorkRow) -> bool:
+    return isinstance(row, OwnedRow) and row.guest is not None
 
 
 def _round(*, long: bool) -> InstrumentedAttribute[Any]:
@@ -350,7 +350,7 @@ async def _number(
         if place.round == first:
             place.at = at
             if follow:
-                place.follow(is_guest=bool(_guest(row)))
+                place.follow(is_guest=_is_guests(row))
         if (place.priority, place.at) != (each.priority, each.turn_at):
             moved = update(each.rows).where(each.rows.id == each.id)
             await session.execute(moved.values(priority=place.priority, turn_at=place.at).execution_options(**_NO_SYNC))

@@ -1,7 +1,7 @@
 """Work for the judge other than submissions: validations of versions, explorations, and runs of lessons' programs.
 
-Each kind of job is a table. Jobs wait in the same queue as submissions (app/grading/queue/fair_share.py), and
-app/grading/queue/slots.py takes them.
+Each kind of job is a table, in which its status is `queued`, `running` or `finished`. Jobs wait in the same queue as
+submissions (app/grading/queue/fair_share.py), and app/grading/queue/slots.py takes them.
 """
 
 import asyncio
@@ -9,9 +9,9 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, literal, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
@@ -27,20 +27,7 @@ from grader.core.errors import Cancelled, WallMissing
 log = logging.getLogger(__name__)
 
 
-class JobRow(WorkRow):
-    """The columns of a table of jobs. The status of a job is `queued`, `running` or `finished`."""
-
-    kind_of_work: ClassVar[str]
-
-    @classmethod
-    def works(cls) -> ColumnElement[str]:
-        return literal(cls.kind_of_work)
-
-    def work(self) -> str:
-        return self.kind_of_work
-
-
-R = TypeVar("R", bound=JobRow)
+R = TypeVar("R", bound=WorkRow)
 T = TypeVar("T")
 
 

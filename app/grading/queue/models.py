@@ -5,7 +5,7 @@ shared deployment secret.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import (
     JSON,
@@ -21,6 +21,7 @@ from sqlalchemy import (
     TextClause,
     and_,
     false,
+    literal,
     or_,
     text,
     true,
@@ -50,6 +51,8 @@ class WorkRow(LeasedRow):
     `share` is who waits for it and takes turns with others: a user's id, unless it is set before `line_up`, which also
     sets `priority` and `turn_at`, the place in line (app/grading/queue/fair_share.py).
     """
+
+    kind_of_work: ClassVar[str]
 
     share: Mapped[str | None] = mapped_column(String(80))
     status: Mapped[str] = mapped_column(String(16))
@@ -82,11 +85,21 @@ class WorkRow(LeasedRow):
     @classmethod
     def works(cls) -> ColumnElement[str]:
         """The kind of work of each row: one of `CLASSES` in app/grading/queue/fair_share.py."""
-        raise NotImplementedError
+        return literal(cls.kind_of_work)
 
     def work(self) -> str:
         """The kind of this work."""
-        raise NotImplementedError
+        return self.kind_of_work
+
+
+class OwnedRow(WorkRow):
+    """The columns of a table of work that users send.
+
+    All guests are one user (app/accounts/caller.py), and `guest` says which browser it belongs to.
+    """
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    guest: Mapped[str | None] = mapped_column(String(64))
 
 
 def line_indexes(table: str) -> tuple[Index, Index]:
@@ -112,7 +125,7 @@ class FairShareRow(Base):
     long_round: Mapped[int | None] = mapped_column(Integer(), index=True)
 
 
-class AttemptRow(WorkRow, Base):
+class AttemptRow(OwnedRow, Base):
     """One requested grading. It is not taken before its `not_before`.
 
     `verdict_status`, `verdict_reason`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too
@@ -131,8 +144,6 @@ class AttemptRow(WorkRow, Base):
     `gradings` are the tries to grade it, for support (app/grading/queue/grading_tries.py).
 
     `fingerprint` is what a rejected attempt did (grader/verdicts/fingerprint.py), while no known mistake explains it.
-
-    All guests are one user (app/accounts/caller.py). Which browser a guest's run belongs to is in `guest`.
 
     Each list has its own index, so it stays fast with any number of attempts: tests/app/grading/attempts/test_plans.py.
     """
@@ -157,7 +168,6 @@ class AttemptRow(WorkRow, Base):
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     problem: Mapped[str] = mapped_column(String(64))
     version: Mapped[str] = mapped_column(String(64))
     kind: Mapped[str] = mapped_column(String(16))
@@ -174,7 +184,6 @@ class AttemptRow(WorkRow, Base):
     started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     rejudged_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     score_before: Mapped[int | None] = mapped_column(Integer())
-    guest: Mapped[str | None] = mapped_column(String(64))
     after_giving_up: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
 
     own_inputs: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))

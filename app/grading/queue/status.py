@@ -1,4 +1,4 @@
-"""The closed sets of an attempt's kinds and statuses, and its place in the queue."""
+"""The closed sets of an attempt's kinds and statuses, those of other jobs, and the place of an attempt in the queue."""
 
 from typing import Literal
 
@@ -6,6 +6,7 @@ from app.core.view import View
 
 AttemptKind = Literal["attempt", "run"]
 AttemptStatus = Literal["queued", "running", "finished", "cancelled"]
+JobStatus = Literal["queued", "running", "finished"]
 ENDED: frozenset[AttemptStatus] = frozenset({"finished", "cancelled"})
 
 

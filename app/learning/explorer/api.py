@@ -41,8 +41,8 @@ async def explore(
     explorations: Provided[Explorations],
 ) -> ExplorationJSON:
     exploration = await explorations.request(user, body.subject, body.source, body.against, chip=body.chip)
-    response.headers["Location"] = f"/api/v1/explorations/{exploration.summary.id}"
-    return ExplorationJSON.of_whole(exploration)
+    response.headers["Location"] = f"/api/v1/explorations/{exploration.id}"
+    return exploration
 
 
 @router.get("/explorations", summary="Your explorations, newest first")
@@ -63,7 +63,7 @@ async def list_explorations(
 async def get_exploration(
     user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations]
 ) -> ExplorationJSON:
-    return ExplorationJSON.of_whole(await explorations.get(user or guest, exploration_id))
+    return await explorations.get(user or guest, exploration_id)
 
 
 @actions.put(

@@ -7,19 +7,18 @@ from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
-from app.grading.queue.jobs import JobRow
-from app.grading.queue.models import line_indexes
+from app.grading.queue.models import OwnedRow, line_indexes
 
 
-class ExplorationRow(JobRow, Base):
+class ExplorationRow(OwnedRow, Base):
     """One exploration. The process that runs it stores the `result`.
 
     It is of a version of a problem, and of its author's variant if it has some, or of a function that belongs to none.
 
     With a `chip`, it is compiled for a slice of those chips as well.
 
-    `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it. All guests are
-    one user, and `guest` says which browser it belongs to. `phase` is what a running one is doing.
+    `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it. `phase` is what
+    a running one is doing.
     """
 
     __tablename__ = "explorations"
@@ -31,8 +30,6 @@ class ExplorationRow(JobRow, Base):
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
-    guest: Mapped[str | None] = mapped_column(String(64))
     digest: Mapped[str] = mapped_column(String(64))
     problem: Mapped[str | None] = mapped_column(String(64))
     version: Mapped[str | None] = mapped_column(ForeignKey("packages.version"))
@@ -52,3 +49,12 @@ class ExplorationRow(JobRow, Base):
     @property
     def long(self) -> bool:
         return self.chip is not None
+
+    @property
+    def is_comparison(self) -> bool:
+        return self.against is not None
+
+    @property
+    def has_fault(self) -> bool | None:
+        """None until it has finished."""
+        return None if self.result is None else self.result.get("fault") is not None

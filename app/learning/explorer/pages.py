@@ -23,7 +23,8 @@ from app.learning.explorer.errors import FunctionRefused, NothingToExplore
 from app.learning.explorer.example_pictures import picture_of
 from app.learning.explorer.examples import Example, all_examples, example_of, shipped_results
 from app.learning.explorer.exploration_view import arrange_explored
-from app.learning.explorer.service import MAX_KEPT, Exploration, Explorations
+from app.learning.explorer.schemas import ExplorationJSON
+from app.learning.explorer.service import MAX_KEPT, Explorations
 from app.learning.lessons.errors import LessonProgramNotFound
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.lesson_files import Lessons
@@ -172,11 +173,11 @@ class ExplorerPage(FormPage):
             of_guests=guests.MAX_DEVICES,
         )
 
-    def _form_of(self, found: Exploration) -> _Form:
+    def _form_of(self, found: ExplorationJSON) -> _Form:
         """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
-        function, slug = found.summary.function, found.summary.problem
+        function, slug = found.function, found.problem
         package = self.explorations.package(slug) if slug else None
-        chip, id_ = found.summary.chip or "", found.summary.id
+        chip, id_ = found.chip or "", found.id
         form = _Form(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
         if function is None:
             return form
@@ -224,10 +225,10 @@ async def show_form(
     return await page.show(await page.choose(chosen), before=before)
 
 
-@actions.form("/explore", then="/explore/{result.summary.id}", max_bytes=_LARGEST_FORM, max_fields=16 + 2 * MAX_MODULES)
+@actions.form("/explore", then="/explore/{result.id}", max_bytes=_LARGEST_FORM, max_fields=16 + 2 * MAX_MODULES)
 async def explore(
     typed: Typed, user: MaybeSubmitter, guest: MaybeGuest, explorations: Provided[Explorations]
-) -> Exploration:
+) -> ExplorationJSON:
     sender = user or guest
     if sender is None:
         raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
@@ -252,16 +253,16 @@ async def show_exploration(
     workers: Provided[Workers],
 ) -> HTMLResponse:
     found = await explorations.get(user or guest, exploration_id)
-    function, titles = found.summary.function, catalogue.titles()
+    function, titles = found.function, catalogue.titles()
     modules = function.modules if function else {}
     response = render_page(
         "learning/explorer/exploration.html",
         user=user,
         exploration=found,
-        title=function.name if function else catalogue.title_of(found.summary.problem or ""),
-        is_served=found.summary.problem in titles,
+        title=function.name if function else catalogue.title_of(found.problem or ""),
+        is_served=found.problem in titles,
         view=arrange_explored(found.result) if found.result else None,
-        no_worker=await workers.notice() if found.summary.status == "queued" else "",
+        no_worker=await workers.notice() if found.status == "queued" else "",
         lines=await colour_lines(found.source),
         other_lines=await colour_lines(found.against) if found.against is not None else [],
         modules=[(name, await colour_lines(text)) for name, text in modules.items()],
@@ -307,10 +308,10 @@ async def restore_exploration(
 ) -> Response:
     """Open the source in the editor of its problem."""
     found = await explorations.get(user, exploration_id)
-    if found.summary.problem is None:
+    if found.problem is None:
         raise NothingToExplore("This function does not belong to a problem, so there is no editor to open it in.")
     action = f"/explore/{exploration_id}/restore"
-    return await page.restore(user, found.summary.problem, found.source, action, body)
+    return await page.restore(user, found.problem, found.source, action, body)
 
 
 def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:

@@ -1,5 +1,6 @@
 """REST bodies and responses for explorations."""
 
+from datetime import datetime
 from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -7,7 +8,8 @@ from pydantic import ConfigDict, Field, model_validator
 from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.grading.attempts.source_rules import Source
-from app.learning.explorer.service import Exploration, ExplorationSummary
+from app.grading.queue.status import JobStatus
+from app.learning.explorer.models import ExplorationRow
 from grader.core.chips import ChipName
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function
@@ -56,6 +58,33 @@ class NewExplorationJSON(RequestBody):
         return subject
 
 
+class ExplorationSummary(View):
+    """An entry of the list. `has_fault` is null until it has finished. `shared_at` is null unless it is shared.
+
+    `problem` and `version` are null if a `function` was explored. In a list, a function is without its modules.
+    """
+
+    id: str
+    problem: str | None
+    version: str | None
+    function: Function | None
+    chip: ChipName | None
+    status: JobStatus
+    is_comparison: bool
+    has_fault: bool | None
+    created_at: datetime
+    finished_at: datetime | None
+    shared_at: datetime | None
+
+    @classmethod
+    def in_list(cls, row: ExplorationRow) -> Self:
+        """Without the sources of modules, which can have 64 KiB each time."""
+        entry = cls.of(row)
+        if entry.function is None:
+            return entry
+        return entry.model_copy(update={"function": entry.function.model_copy(update={"modules": {}})})
+
+
 class ExplorationJSON(ExplorationSummary):
     """An exploration. `result` is null until it has finished; it then has a program for each mesh, or a fault.
 
@@ -67,17 +96,6 @@ class ExplorationJSON(ExplorationSummary):
     against: str | None
     phase: str | None
     result: Explored | None
-
-    @classmethod
-    def of_whole(cls, exploration: Exploration) -> "ExplorationJSON":
-        return cls(
-            **exploration.summary.model_dump(),
-            is_mine=exploration.is_mine,
-            source=exploration.source,
-            against=exploration.against,
-            phase=exploration.phase,
-            result=exploration.result,
-        )
 
 
 class ExplorationPage(View):

@@ -7,15 +7,13 @@ from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
-from app.grading.queue.jobs import JobRow
-from app.grading.queue.models import line_indexes
+from app.grading.queue.models import OwnedRow, line_indexes
 
 
-class LessonRunRow(JobRow, Base):
+class LessonRunRow(OwnedRow, Base):
     """One run of a program of a lesson, as its reader changed it.
 
     The process that runs it stores the `result`, and what its `function` was `compiled` to, if the lesson names one.
-    All guests are one user, and `guest` says which browser it belongs to.
     """
 
     __tablename__ = "lesson_runs"
@@ -26,8 +24,6 @@ class LessonRunRow(JobRow, Base):
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
-    guest: Mapped[str | None] = mapped_column(String(64))
     lesson: Mapped[str] = mapped_column(String(40))
     program: Mapped[int] = mapped_column(Integer())
     source: Mapped[str] = mapped_column(Text())

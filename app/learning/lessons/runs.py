@@ -16,8 +16,8 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import NotSignedIn
 from app.core.ids import is_id, new_id
-from app.grading.attempts.guests import admit_guest, share_of
 from app.grading.attempts.source_rules import check_source
+from app.grading.guests import admit_guest, share_of
 from app.grading.queue.fair_share import close_up, line_up
 from app.grading.queue.protocol import Enqueue
 from app.learning.lessons.compiled import Compiled

@@ -10,8 +10,8 @@ from app.accounts.caller import GUEST_ID, Guest, User
 from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import NotSignedIn
-from app.grading.attempts.guests import forget_networks, forget_older_runs
 from app.grading.attempts.service import Attempts
+from app.grading.owned_work import forget_networks
 from app.grading.queue.fair_share import CLASSES
 from app.grading.queue.models import AttemptRow, FairShareRow
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
@@ -223,7 +223,7 @@ async def test_after_a_day_it_is_deleted_and_nothing_else_is(either):
     async with database.writing() as session:
         row = await session.get_one(AttemptRow, ids[0])
         row.created_at = now() - timedelta(hours=25)
-    await forget_older_runs(database)
+    await either.services[Attempts].forget_older()
     async with database.reading() as session:
         assert await session.scalar(select(func.count()).select_from(AttemptRow)) == 2
         assert await session.get(AttemptRow, ids[0]) is None

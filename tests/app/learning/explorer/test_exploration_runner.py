@@ -10,10 +10,11 @@ from app.accounts.caller import User
 from app.accounts.service import Accounts
 from app.core.clock import now
 from app.core.database import Database
+from app.grading.owned_work import WorkLimits
 from app.grading.queue.walls import Walls
 from app.learning.explorer.exploration_runner import Explorer
 from app.learning.explorer.models import ExplorationRow
-from app.learning.explorer.service import ExplorationLimits, Explorations
+from app.learning.explorer.service import Explorations
 from app.problems.catalogue import Catalogue
 from app.problems.exams import EveryExam
 from app.problems.package_store import PackageStore
@@ -39,7 +40,7 @@ async def explorations(each_database, package, tmp_path):
     return Explorations(
         each_database,
         catalogue,
-        ExplorationLimits(65_536),
+        WorkLimits(65_536),
         Visibility(catalogue, EveryExam(), PackageStore(each_database)),
     )
 
@@ -49,7 +50,7 @@ def exploring(database, grader):
 
 
 async def until_ended(explorations, owner, exploration_id):
-    while (found := await explorations.get(owner, exploration_id)).summary.status != "finished":
+    while (found := await explorations.get(owner, exploration_id)).status != "finished":
         await asyncio.sleep(0.02)
     return found
 
@@ -63,7 +64,7 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
             gone = {"status": "running", "fence_token": "dead", "lease_until": now() - timedelta(seconds=1)}
             await session.execute(update(ExplorationRow).values(**gone, tries=tries, finished_at=None, result=None))
         task = exploring(each_database, Measuring())
-        found = await until_ended(explorations, owner, asked.summary.id)
+        found = await until_ended(explorations, owner, asked.id)
         task.cancel()
         assert (fault is None) == (found.result.fault is None)
         if fault:
@@ -76,7 +77,7 @@ async def test_it_is_stopped_when_it_is_deleted(each_database, explorations, own
     grader = Waiting()
     task = exploring(each_database, grader)
     await asyncio.to_thread(grader.begun.wait, 60)
-    await explorations.remove(owner, asked.summary.id)
+    await explorations.remove(owner, asked.id)
     assert await asyncio.to_thread(grader.stopped.wait, 60)
     async with each_database.reading() as session:
         assert (await session.scalars(select(ExplorationRow))).all() == []

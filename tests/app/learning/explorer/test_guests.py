@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 from app.accounts.caller import GUEST_ID
 from app.core.clock import now
 from app.core.database import Database
-from app.learning.explorer.guests import forget_older_explorations
 from app.learning.explorer.models import ExplorationRow
+from app.learning.explorer.service import Explorations
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
 from tests.app.learning.explorer.conftest import Measuring, Waiting
 
@@ -147,11 +147,11 @@ async def test_they_are_deleted_after_a_day_and_those_of_users_stay(start_servic
         own = (await http.post(URL, json=body, headers=SITE)).json()["id"]
         await service.http.post(URL, json=body, headers=service.bearer)
         database = service.services[Database]
-        await forget_older_explorations(database)
+        await service.services[Explorations].forget_older()
         async with database.writing() as session:
             for row in await session.scalars(select(ExplorationRow)):
                 row.created_at = now() - timedelta(hours=25)
-        await forget_older_explorations(database)
+        await service.services[Explorations].forget_older()
         async with database.reading() as session:
             left = select(func.count(), func.count().filter(ExplorationRow.user_id == GUEST_ID))
             assert (await session.execute(left.select_from(ExplorationRow))).one() == (1, 0)

@@ -1,29 +1,20 @@
-"""Runs and explorations without an account: how many there may be, and how long runs are stored.
+"""Runs and explorations without an account: how many there may be, and whose share of the queue they take.
 
 All guests are one user. In the queue, each network that they come from has the share of one user (`share_of`), so that
 no visitor closes it to the others. Nothing of theirs is scored.
 """
 
 import math
-from collections.abc import Awaitable, Callable
-from datetime import timedelta
 
-from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest, User
 from app.accounts.hourly_counts import count_in_hour, forget_old_counts
 from app.accounts.models import UserRow
 from app.accounts.sign_in_throttle import network_of, subject_key
-from app.core.background_loop import Loop
 from app.core.clock import now
-from app.core.database import Database, insert_into
+from app.core.database import insert_into
 from app.core.errors import TooManyGuestRuns
-from app.grading.queue.fair_share import forget_shares
-from app.grading.queue.models import AttemptRow
-from app.grading.queue.status import ENDED
-
-_STORED_FOR = timedelta(days=1)
 
 
 async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, in_total: int) -> None:
@@ -51,28 +42,3 @@ async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, 
 def share_of(user: User) -> str:
     """Whose share of the queue this work takes: the user's own, or that of a guest's network."""
     return user.id if user.guest is None else subject_key(f"share\0{network_of(user.guest.address)}")
-
-
-def forgetting_guests(database: Database, *others: Callable[[Database], Awaitable[None]]) -> Loop:
-    """Deletes guests' runs after a day, and what the `others` delete."""
-
-    async def forget() -> None:
-        for each in (forget_older_runs, forget_networks, *others):
-            await each(database)
-
-    return Loop("deleting what guests left behind", forget, pause_s=3600.0)
-
-
-async def forget_networks(database: Database) -> None:
-    async with database.writing() as session:
-        await forget_shares(session, GUEST_ID)
-
-
-async def forget_older_runs(database: Database) -> None:
-    old = (
-        AttemptRow.user_id == GUEST_ID,
-        AttemptRow.created_at < now() - _STORED_FOR,
-        AttemptRow.status.in_(ENDED),
-    )
-    async with database.writing() as session:
-        await session.execute(delete(AttemptRow).where(*old).execution_options(synchronize_session=False))
