@@ -4,7 +4,6 @@ implementations. None of them imports JAX."""
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
-from functools import partial
 
 from fastapi import FastAPI
 
@@ -59,7 +58,7 @@ from app.learning.explorer.service import Explorations
 from app.learning.interviews.service import Interviews
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
-from app.learning.lessons.runs import LessonRunLimits, LessonRuns, forget_older_lesson_runs
+from app.learning.lessons.runs import LessonRuns
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.formatting import Formatter
 from app.operations.operating.attempt_statistics import AttemptStatistics
@@ -187,11 +186,7 @@ async def _open(
             settings.guest_runs_in_total,
         )
         validations = Validations(database, queue.enqueue)
-        lesson_runs = LessonRuns(
-            database,
-            LessonRunLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
-            queue.enqueue,
-        )
+        lesson_runs = LessonRuns(database, WorkLimits.of(settings), queue.enqueue)
         preparing = [] if built is None else [(preparing_of(built, walls, settings, say), catalogue.all())]
         workers = workers_of(database, built, walls, preparing, settings, lambda: warnings_of(clients))
         services = Services(
@@ -242,9 +237,7 @@ async def _open(
             MisconceptionBackfill(database, store).loop,
             forgetting(
                 database,
-                services[Attempts].forget_older,
-                services[Explorations].forget_older,
-                partial(forget_older_lesson_runs, database),
+                *(services[Attempts].forget_older, services[Explorations].forget_older, lesson_runs.forget_older),
             ),
             *([validator.loop] if validator else []),
         ]

@@ -1,6 +1,5 @@
 """REST responses of lessons."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -8,10 +7,8 @@ from pydantic import Field
 from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.grading.attempts.source_rules import Source
-from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.lesson import Claim, Lesson
-from app.learning.lessons.runs import LessonRun, LessonRunStatus, prints_the_same
-from grader.explorer.script import Printed
+from app.learning.lessons.runs import LessonRun, prints_the_same
 
 
 class LessonSummary(View):
@@ -89,40 +86,21 @@ class NewLessonRunJSON(RequestBody):
     source: Source
 
 
-class LessonRunJSON(View):
+class LessonRunJSON(LessonRun):
     """One run of a program. `result` is null until it has finished. `prints_the_same` says whether it prints what the
     lesson shows; it is null if it did not run to its end, or if the lesson shows no output. `compiled` has the
     collectives of the function that the lesson explores, of the source that was run; null if it explores none.
     """
 
-    id: str
-    lesson: str
-    program: int
-    status: LessonRunStatus
-    source: str
-    result: Printed | None
     prints_the_same: bool | None
-    compiled: Compiled | None
-    created_at: datetime
-    finished_at: datetime | None
 
     @classmethod
     def in_lesson(cls, run: LessonRun, lesson: Lesson | None) -> "LessonRunJSON":
         """Without the lesson, if it is no longer served."""
         is_there = lesson is not None and run.program <= len(lesson.blocks)
         block = lesson.blocks[run.program - 1] if lesson is not None and is_there else None
-        return cls(
-            id=run.id,
-            lesson=run.lesson,
-            program=run.program,
-            status=run.status,
-            source=run.source,
-            result=run.result,
-            prints_the_same=prints_the_same(run.result, block) if run.result and block else None,
-            compiled=run.compiled,
-            created_at=run.created_at,
-            finished_at=run.finished_at,
-        )
+        same = prints_the_same(run.result, block) if run.result and block else None
+        return cls(**dict(run), prints_the_same=same)
 
 
 def _summary(lesson: Lesson) -> dict[str, Any]:

@@ -11,13 +11,14 @@ from sqlalchemy import select, update
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest, User
 from app.accounts.service import Accounts
 from app.core.clock import now
+from app.grading.owned_work import WorkLimits
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.walls import Walls
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.lesson_runner import LessonRunner
 from app.learning.lessons.models import LessonRunRow
-from app.learning.lessons.runs import LessonRunLimits, LessonRuns
+from app.learning.lessons.runs import LessonRuns
 from grader.core.errors import Cancelled, WallMissing
 from tests.app.conftest import WallState
 from tests.app.grading.queue.taking import doing, renew_often
@@ -72,7 +73,7 @@ def lesson(tmp_path: Path) -> Lesson:
 
 @pytest.fixture
 def runs(each_database) -> LessonRuns:
-    return LessonRuns(each_database, LessonRunLimits(65_536, 20, 20))
+    return LessonRuns(each_database, WorkLimits(65_536, guest_runs_per_address=20, guest_runs_in_total=20))
 
 
 def walls_up() -> Walls:

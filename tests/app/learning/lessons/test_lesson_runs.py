@@ -13,7 +13,7 @@ from app.grading.queue.null_grader import NullGrader
 from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.models import LessonRunRow
-from app.learning.lessons.runs import forget_older_lesson_runs
+from app.learning.lessons.runs import LessonRuns
 from grader.core.errors import SubmissionFault
 from grader.explorer.exploration import ExploredCollective
 from grader.explorer.script import Printed, ScriptFault
@@ -334,10 +334,10 @@ async def test_nobody_else_reads_or_removes_a_run(running):
 async def test_runs_are_deleted_after_a_day(running):
     await ended(running, await run(running))
     database = running.services[Database]
-    await forget_older_lesson_runs(database)
+    await running.services[LessonRuns].forget_older()
     assert await count(running) == 1
     async with database.writing() as session:
         for row in await session.scalars(select(LessonRunRow)):
             row.created_at = now() - timedelta(hours=25)
-    await forget_older_lesson_runs(database)
+    await running.services[LessonRuns].forget_older()
     assert await count(running) == 0
