@@ -2,15 +2,19 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, true
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, select, true
+from sqlalchemy.orm import Mapped, column_property, mapped_column
 
 from app.core.database import Base
 from app.grading.queue.models import WorkRow, line_indexes
+from app.problems.models import PackageRow
 
 
 class ValidationRow(WorkRow, Base):
-    """One validation of a version with the judge. `steps` grows while it runs."""
+    """One validation of a version with the judge. `steps` grows while it runs.
+
+    `slug` is the problem of the version; a query loads it with `undefer`.
+    """
 
     # The table and the column of the steps have the names of an earlier version.
     __tablename__ = "proofs"
@@ -24,6 +28,10 @@ class ValidationRow(WorkRow, Base):
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
     steps: Mapped[list[dict[str, Any]]] = mapped_column("findings", JSON())
     total: Mapped[int] = mapped_column(Integer())
+    slug: Mapped[str] = column_property(
+        select(PackageRow.slug).where(PackageRow.version == version).correlate_except(PackageRow).scalar_subquery(),
+        deferred=True,
+    )
 
     @classmethod
     def is_long(cls) -> ColumnElement[bool]:

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from app.authoring.validations import ValidationStatus
 from app.core.rest.body import RequestBody
 from app.core.view import View
+from app.grading.queue.status import JobStatus
 from app.problems.package_store import Origin
 
 Slug = Annotated[str, Field(validation_alias="slug")]
@@ -48,7 +48,7 @@ class ValidationBase(View):
     id: str
     problem: Slug
     version: str
-    status: ValidationStatus
+    status: JobStatus
     passed: bool | None
     total: int
     created_at: datetime

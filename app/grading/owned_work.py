@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Generic, Self, TypeVar
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, Select, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, User
@@ -61,6 +61,10 @@ class OwnedWork(ABC, Generic[Owner, Row, Shown]):
     def missing(self, owner: Owner | None, work_id: str) -> Refused:
         """The error if the owner has no work with this id."""
 
+    def _query(self) -> Select[Row]:
+        """Selects the rows with all columns that `view` reads."""
+        return select(self.rows)
+
     async def get(self, owner: Owner | None, work_id: str) -> Shown:
         """Raises `missing`, even if it exists and belongs to someone else."""
         async with self._database.reading() as session:
@@ -69,7 +73,7 @@ class OwnedWork(ABC, Generic[Owner, Row, Shown]):
     async def _find(self, session: AsyncSession, owner: Owner | None, work_id: str) -> Row:
         row = None
         if owner is not None and is_id(work_id):
-            row = await session.scalar(select(self.rows).where(self.rows.id == work_id, *self.owned_by(owner)))
+            row = await session.scalar(self._query().where(self.rows.id == work_id, *self.owned_by(owner)))
         if row is None:
             raise self.missing(owner, work_id[:64])
         return row
@@ -83,7 +87,7 @@ class OwnedWork(ABC, Generic[Owner, Row, Shown]):
         only: Sequence[ColumnElement[bool]] = (),
     ) -> Page[T]:
         """The owner's work, newest first. Raises `missing` for the cursor."""
-        query, by = select(self.rows).where(*self.owned_by(owner)), (self.rows.created_at, self.rows.id)
+        query, by = self._query().where(*self.owned_by(owner)), (self.rows.created_at, self.rows.id)
         return await paged(session, query, by, cursor, read, only=only, missing=lambda each: self.missing(owner, each))
 
 
