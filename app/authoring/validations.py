@@ -54,13 +54,10 @@ class Validation(View):
         return sum(not each.passed for each in self.steps)
 
 
-class Validations(OwnedWork[str, ValidationRow, Validation]):
+class Validations(OwnedWork[str, ValidationRow]):
     """The validations of a problem belong to its slug, whichever instructor requested them."""
 
     rows = ValidationRow
-
-    def view(self, row: ValidationRow) -> Validation:
-        return Validation.of(row)
 
     def owned_by(self, owner: str) -> Sequence[ColumnElement[bool]]:
         return (ValidationRow.version.in_(select(PackageRow.version).where(PackageRow.slug == owner)),)
@@ -83,7 +80,12 @@ class Validations(OwnedWork[str, ValidationRow, Validation]):
                 await self._enqueue(session, ValidationRow(id=new_id(), version=version, **fields))
                 await session.flush()
                 row = (await session.scalars(unfinished)).one()
-            return self.view(row)
+            return Validation.of(row)
+
+    async def get(self, slug: str, validation_id: str) -> Validation:
+        """Raises `ValidationNotFound`, even if it exists for another problem."""
+        async with self._database.reading() as session:
+            return Validation.of(await self._find(session, slug, validation_id))
 
     async def latest(self, version: str) -> Validation | None:
         """The latest validation of a version that has finished, or the one that is running if none has."""
@@ -91,13 +93,13 @@ class Validations(OwnedWork[str, ValidationRow, Validation]):
         query = self._query().where(ValidationRow.version == version).order_by(*order).limit(1)
         async with self._database.reading() as session:
             row = await session.scalar(query)
-        return None if row is None else self.view(row)
+        return None if row is None else Validation.of(row)
 
     async def newest(self, most: int) -> list[Validation]:
         """Of all problems: the newest validations, at most `most`, and only the newest of each problem."""
         query = self._query().order_by(ValidationRow.created_at.desc(), ValidationRow.id).limit(most)
         async with self._database.reading() as session:
-            found = [self.view(each) for each in await session.scalars(query)]
+            found = [Validation.of(each) for each in await session.scalars(query)]
         return list({each.slug: each for each in reversed(found)}.values())[::-1]
 
     async def list(self, slug: str, cursor: Cursor, version: str | None = None) -> Page[Validation]:
@@ -110,4 +112,4 @@ class Validations(OwnedWork[str, ValidationRow, Validation]):
         only = [] if version is None else [ValidationRow.version == version]
         async with self._database.reading() as session:
             await require_versions(session, slug)
-            return await self._page(session, slug, cursor, self.view, only)
+            return await self._page(session, slug, cursor, Validation.of, only)

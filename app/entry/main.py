@@ -45,7 +45,7 @@ from app.entry.assembly import (
 )
 from app.entry.routes import add_routes
 from app.grading.attempts.overrides import Overrides
-from app.grading.attempts.service import AttemptLimits, Attempts
+from app.grading.attempts.service import Attempts
 from app.grading.owned_work import WorkLimits, forgetting
 from app.grading.queue.deployment_secret import share_secret
 from app.grading.queue.local_judge import LocalJudge
@@ -179,14 +179,9 @@ async def _open(
         validator = Validator(database, built.grader, store, walls) if built else None
         jobs = jobs_of(validator, built, store) if built and validator else []
         queue = pick_queue(database, built, store, walls, events, settings, jobs)
-        limits = AttemptLimits(
-            settings.max_source_bytes,
-            settings.max_waiting_per_user,
-            settings.guest_runs_per_address,
-            settings.guest_runs_in_total,
-        )
+        limits = WorkLimits.of(settings)
         validations = Validations(database, queue.enqueue)
-        lesson_runs = LessonRuns(database, WorkLimits.of(settings), queue.enqueue)
+        lesson_runs = LessonRuns(database, limits, queue.enqueue)
         preparing = [] if built is None else [(preparing_of(built, walls, settings, say), catalogue.all())]
         workers = workers_of(database, built, walls, preparing, settings, lambda: warnings_of(clients))
         services = Services(
@@ -219,7 +214,7 @@ async def _open(
         line_items = LineItems(database, courses, catalogue, requests)
         services.add(
             requests,
-            Explorations(database, catalogue, WorkLimits.of(settings), services[Visibility], queue.enqueue),
+            Explorations(database, catalogue, limits, services[Visibility], queue.enqueue),
             Launches(database, accounts, catalogue, platforms, requests, line_items, data.secret, settings.site),
             Registrations(database, accounts.recent, platforms, requests, data.secret, settings.site),
             Selections(database, courses, catalogue, platforms, requests, settings.site),
@@ -235,10 +230,7 @@ async def _open(
             RejudgePump(database, queue, HOOKS).loop,
             *_retention(database, queue, settings),
             MisconceptionBackfill(database, store).loop,
-            forgetting(
-                database,
-                *(services[Attempts].forget_older, services[Explorations].forget_older, lesson_runs.forget_older),
-            ),
+            forgetting(database, services[Attempts], services[Explorations], lesson_runs),
             *([validator.loop] if validator else []),
         ]
         activity.watch(*loops)

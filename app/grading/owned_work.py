@@ -1,14 +1,15 @@
 """Work for the judge that belongs to someone: who finds it, how much of it may be unfinished, and when it is deleted.
 
-`OwnedWork` is what every kind has in common. `UsersWork` adds what holds for work that users and guests send. A kind is
-a subclass with its table, its view and its words: app/learning/lessons/runs.py is a small one.
+`OwnedWork` is what every kind has in common. `UsersWork` adds what holds for work that users and guests send, and
+`UsersJobs` what holds if deleting a row stops the work. A kind is a subclass with its table, its view and its words:
+app/learning/lessons/runs.py is a small one.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from sqlalchemy import ColumnElement, Select, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -36,7 +37,7 @@ Shown = TypeVar("Shown")
 T = TypeVar("T")
 
 
-class OwnedWork(ABC, Generic[Owner, Row, Shown]):
+class OwnedWork(ABC, Generic[Owner, Row]):
     """All work of one kind. Each owner finds only their own; other work is not found. Safe to share between requests.
 
     Args:
@@ -54,21 +55,12 @@ class OwnedWork(ABC, Generic[Owner, Row, Shown]):
         """The conditions on the rows that belong to this owner."""
 
     @abstractmethod
-    def view(self, row: Row) -> Shown:
-        """The work as its owner sees it."""
-
-    @abstractmethod
     def missing(self, owner: Owner | None, work_id: str) -> Refused:
         """The error if the owner has no work with this id."""
 
     def _query(self) -> Select[Row]:
-        """Selects the rows with all columns that `view` reads."""
+        """Selects the rows that can be found, with all columns that are shown."""
         return select(self.rows)
-
-    async def get(self, owner: Owner | None, work_id: str) -> Shown:
-        """Raises `missing`, even if it exists and belongs to someone else."""
-        async with self._database.reading() as session:
-            return self.view(await self._find(session, owner, work_id))
 
     async def _find(self, session: AsyncSession, owner: Owner | None, work_id: str) -> Row:
         row = None
@@ -105,7 +97,7 @@ class WorkLimits:
         return cls(**{each: getattr(settings, each) for each in cls.__slots__})
 
 
-class UsersWork(OwnedWork[User, SentRow, Shown]):
+class UsersWork(OwnedWork[User, SentRow]):
     """Work of one kind that belongs to the user who sent it, or to the browser from which a guest sent it.
 
     A subclass has these attributes:
@@ -173,15 +165,20 @@ class UsersWork(OwnedWork[User, SentRow, Shown]):
             per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
             await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
 
-    async def _replace(self, session: AsyncSession, user: User, row: SentRow, *which: ColumnElement[bool]) -> bool:
-        """Delete those of the user's rows for which `row` comes. Returns whether one of them was still waiting."""
-        drop = delete(self.rows).where(*which, *self.owned_by(user)).returning(self.rows.status)
-        waited = "queued" in (await session.scalars(drop.execution_options(**_NO_SYNC))).all()
-        if waited:
-            await close_up(session, row)
-        return waited
 
-    async def _delete(self, user: User, work_id: str) -> Shown:
+class UsersJobs(UsersWork[SentRow], Generic[SentRow, Shown]):
+    """Work of users and guests that nothing is stored about except its row: without the row, it is stopped."""
+
+    @abstractmethod
+    def view(self, row: SentRow) -> Shown:
+        """The work as its owner sees it."""
+
+    async def get(self, owner: User | None, work_id: str) -> Shown:
+        """Raises `missing`, even if it exists and belongs to someone else."""
+        async with self._database.reading() as session:
+            return self.view(await self._find(session, owner, work_id))
+
+    async def remove(self, user: User, work_id: str) -> Shown:
         """Delete it, and return what it was. If it is queued or running, it is stopped. Raises `missing`."""
         async with self._database.writing() as session:
             row = await self._find(session, user, work_id)
@@ -189,6 +186,14 @@ class UsersWork(OwnedWork[User, SentRow, Shown]):
             await session.delete(row)
             await close_up(session, row)
         return found
+
+    async def _replace(self, session: AsyncSession, user: User, row: SentRow, *which: ColumnElement[bool]) -> bool:
+        """Delete those of the user's rows for which `row` comes. Returns whether one of them was still waiting."""
+        drop = delete(self.rows).where(*which, *self.owned_by(user)).returning(self.rows.status)
+        waited = "queued" in (await session.scalars(drop.execution_options(**_NO_SYNC))).all()
+        if waited:
+            await close_up(session, row)
+        return waited
 
 
 def browser_of(user: User | None) -> str | None:
@@ -200,12 +205,12 @@ def is_owned_by(row: OwnedRow, user: User | None) -> bool:
     return user is not None and (row.user_id, row.guest) == (user.id, browser_of(user))
 
 
-def forgetting(database: Database, *forget_older: Callable[[], Awaitable[None]]) -> Loop:
+def forgetting(database: Database, *kinds: UsersWork[Any]) -> Loop:
     """Deletes, every hour, what is stored for a day only, and the shares of guests' networks."""
 
     async def forget() -> None:
-        for each in forget_older:
-            await each()
+        for each in kinds:
+            await each.forget_older()
         await forget_networks(database)
 
     return Loop("deleting what guests left behind", forget, pause_s=3600.0)

@@ -1,28 +1,33 @@
 """Submits, reads, lists and cancels attempts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Select, and_, delete, exists, null, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, null, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.caller import GUEST_ID, User
-from app.core.clock import end_of_minute, now
+from app.accounts.caller import User
+from app.core.clock import end_of_minute
 from app.core.database import Database
-from app.core.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, NotSignedIn, ProblemNotFound
-from app.core.ids import is_id, new_id
+from app.core.errors import (
+    AttemptFinished,
+    AttemptNotFound,
+    IdempotencyKeyReused,
+    NotSignedIn,
+    ProblemNotFound,
+    TooManyWaiting,
+)
 from app.core.rest.paging import Cursor, Page, paged
 from app.grading.attempts.filter import EVERYTHING, AttemptFilter
 from app.grading.attempts.give_up import is_after_giving_up
 from app.grading.attempts.overrides import override_of
 from app.grading.attempts.questions import name_question
 from app.grading.attempts.source_rules import check_source
-from app.grading.attempts.submission_limits import Gate, NoGate, refuse_a_flood
+from app.grading.attempts.submission_limits import Gate, NoGate
 from app.grading.attempts.views import AttemptSummary, AttemptView, view_of, withheld_summary
-from app.grading.guests import admit_guest, share_of
+from app.grading.guests import share_of
+from app.grading.owned_work import UsersWork, WorkLimits
 from app.grading.queue.events import AttemptEvents, Change
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import GradeQueue
@@ -35,7 +40,6 @@ from grader.inputs.own_inputs import OwnInputs
 
 # What a request with the same idempotency key must repeat.
 _SAME = ("problem", "kind", "source", "own_inputs")
-_STORED_FOR = timedelta(days=1)
 _IS_SHOWN = AttemptRow.kind != "rejudge"
 
 
@@ -45,16 +49,12 @@ _LIST: Select[Any] = select(
 ).where(_IS_SHOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptLimits:
-    max_source_bytes: int
-    max_waiting_per_user: int
-    guest_runs_per_address: int = 0
-    guest_runs_in_total: int = 0
+class Attempts(UsersWork[AttemptRow]):
+    """Attempts and runs. A verdict may be withheld, so what is shown of a row is not in the row alone."""
 
-
-class Attempts:
-    """Safe to share between requests. Users see only their own attempts; other attempts are not found."""
+    rows = AttemptRow
+    too_many = TooManyWaiting
+    unknown_here = "This browser has sent no run with this id. If it is one of your attempts, sign in."
 
     def __init__(
         self,
@@ -63,16 +63,39 @@ class Attempts:
         queue: GradeQueue,
         events: AttemptEvents,
         walls: Walls,
-        limits: AttemptLimits,
+        limits: WorkLimits,
         gate: Gate | None = None,
     ) -> None:
-        self._database = database
+        super().__init__(database, limits, queue.enqueue)
+        self.most_unfinished = limits.max_waiting_per_user
         self._catalogue = catalogue
         self._queue = queue
         self._walls = walls
-        self._limits = limits
         self._gate = gate or NoGate()
         self.events = events
+
+    def not_found(self, work_id: str) -> AttemptNotFound:
+        return AttemptNotFound(f"You have no attempt with the id {work_id!r}.")
+
+    def too_many_because(self, user: User, unfinished: int) -> str:
+        if user.guest is not None:
+            return (
+                f"{unfinished} runs without an account are waiting from your network, which is the maximum. Try again "
+                "in a moment, or sign in."
+            )
+        return (
+            f"You have {unfinished} attempts waiting for a verdict, which is the maximum. "
+            "Wait for one of them, or cancel one."
+        )
+
+    def competes(self, user: User) -> Sequence[ColumnElement[bool]]:
+        return (AttemptRow.share == share_of(user),)
+
+    def forgettable(self) -> Sequence[ColumnElement[bool]]:
+        return *super().forgettable(), AttemptRow.status.in_(ENDED)
+
+    def _query(self) -> Select[AttemptRow]:
+        return super()._query().where(_IS_SHOWN)
 
     async def submit(
         self,
@@ -104,18 +127,14 @@ class Attempts:
         package = self._catalogue.get(slug)
         check_source(source, self._limits.max_source_bytes)
         self._walls.require()
-        row = AttemptRow(
-            id=new_id(),
-            user_id=user.id,
-            share=share_of(user),
+        row = self._new(
+            user,
             problem=package.slug,
             version=package.version,
             kind=kind,
             source=source,
             variant=package.variant_name,
             idempotency_key=idempotency_key,
-            created_at=now(),
-            guest=user.guest and user.guest.browser,
             own_inputs=own_inputs.stored() if own_inputs and kind == "run" else None,
         )
         try:
@@ -123,8 +142,9 @@ class Attempts:
                 await name_question(session, user, package, row)
                 earlier = await self._earlier(session, row)
                 if earlier is None:
-                    withheld = await self._admit(session, user, row)
-                    await self._queue.enqueue(session, row)
+                    await self._admit(session, user)
+                    withheld = await self._pass_gate(session, user, row)
+                    await self._enqueue(session, row)
                     await session.flush()
                     session.add_all(withheld)
         except IntegrityError:
@@ -138,12 +158,8 @@ class Attempts:
         until = max((end_of_minute(each.until) for each in withheld), default=None)
         return view_of(row, await self._queue.place(row), withheld_until=until)
 
-    async def _admit(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
-        """Refuse what is over a limit. Returns the rows that keep its verdict back during exams."""
-        await refuse_a_flood(session, user, at_most=self._limits.max_waiting_per_user)
-        if user.guest is not None:
-            per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
-            await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
+    async def _pass_gate(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
+        """Refuse what is over a limit of a course. Returns the rows that keep its verdict back during exams."""
         if row.kind != "attempt":
             await self._gate.admit_run(session, user, row)
             return []
@@ -196,7 +212,7 @@ class Attempts:
             if only.reads_verdicts:
                 conditions += await shown_only(session, user_id=user.id, seen=seen)
             found = await paged(
-                session, query, by, cursor, AttemptSummary.of_columns, only=conditions, missing=_not_found
+                session, query, by, cursor, AttemptSummary.of_columns, only=conditions, missing=self.not_found
             )
             until = await withheld_until(session, [each.id for each in found], user_id=user.id, seen=seen)
         return found.map(lambda each: withheld_summary(each, until[each.id]) if each.id in until else each)
@@ -239,16 +255,6 @@ class Attempts:
             raise AttemptFinished("The attempt already has its verdict, so it can no longer be cancelled.")
         return await self.get(user, view.id)
 
-    async def forget_older(self) -> None:
-        """Delete the guests' runs that are older than a day and have ended."""
-        old = (
-            AttemptRow.user_id == GUEST_ID,
-            AttemptRow.created_at < now() - _STORED_FOR,
-            AttemptRow.status.in_(ENDED),
-        )
-        async with self._database.writing() as session:
-            await session.execute(delete(AttemptRow).where(*old).execution_options(synchronize_session=False))
-
     async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
         """The attempt that already has the user's idempotency key. Raises `IdempotencyKeyReused`."""
         if row.idempotency_key is None:
@@ -264,16 +270,3 @@ class Attempts:
                 f"{earlier.kind} {earlier.id} at the problem {earlier.problem!r}. For a new source, send a new key."
             )
         return earlier
-
-    async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
-        row = await session.get(AttemptRow, attempt_id) if is_id(attempt_id) else None
-        browser = user.guest and user.guest.browser
-        if row is None or (row.user_id, row.guest) != (user.id, browser) or row.kind == "rejudge":
-            if user.guest is not None:
-                raise NotSignedIn("This browser has sent no run with this id. If it is one of your attempts, sign in.")
-            raise _not_found(attempt_id)
-        return row
-
-
-def _not_found(attempt_id: str) -> AttemptNotFound:
-    return AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")

@@ -18,7 +18,7 @@ from app.core.errors import NotSignedIn
 from app.core.ids import is_id
 from app.core.rest.paging import Cursor, Page
 from app.grading.attempts.source_rules import check_source
-from app.grading.owned_work import UsersWork, WorkLimits, is_owned_by
+from app.grading.owned_work import UsersJobs, WorkLimits, is_owned_by
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.protocol import Enqueue
 from app.learning.explorer.errors import (
@@ -46,7 +46,7 @@ _READERS = 5
 _CAUSED_BY_LOAD: frozenset[Reason] = frozenset({"time_limit", "killed", "divergent_collective"})
 
 
-class Explorations(UsersWork[ExplorationRow, ExplorationJSON]):
+class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
     """An owner can also share one: then anyone reads it who has the link."""
 
     rows = ExplorationRow
@@ -208,10 +208,6 @@ class Explorations(UsersWork[ExplorationRow, ExplorationJSON]):
             if shared != (found.shared_at is not None):
                 values = {"shared_at": now() if shared else None}
                 await session.execute(update(ExplorationRow).where(ExplorationRow.id == found.id).values(**values))
-
-    async def remove(self, user: User, exploration_id: str) -> None:
-        """Delete it. If it is queued or running, it is stopped. Raises `ExplorationNotFound`."""
-        await self._delete(user, exploration_id)
 
 
 def _devices(package: Package | None, subject: str | Function) -> int:

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, select
 from app.accounts.caller import User
 from app.core.view import View
 from app.grading.attempts.source_rules import check_source
-from app.grading.owned_work import UsersWork
+from app.grading.owned_work import UsersJobs
 from app.grading.queue.status import JobStatus
 from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.errors import LessonProgramNotFound, LessonRunNotFound, TooManyLessonRuns
@@ -37,7 +37,7 @@ class LessonRun(View):
     finished_at: datetime | None
 
 
-class LessonRuns(UsersWork[LessonRunRow, LessonRun]):
+class LessonRuns(UsersJobs[LessonRunRow, LessonRun]):
     """One program of a user runs at a time."""
 
     rows = LessonRunRow
@@ -89,10 +89,6 @@ class LessonRuns(UsersWork[LessonRunRow, LessonRun]):
         async with self._database.reading() as session:
             rows = await session.scalars(query.order_by(LessonRunRow.created_at))
             return {row.program: self.view(row) for row in rows}
-
-    async def remove(self, user: User, run_id: str) -> LessonRun:
-        """Delete it, and return what it was. A queued or running one is stopped. Raises as `get` does."""
-        return await self._delete(user, run_id)
 
 
 def program_of(lesson: Lesson, number: int) -> Block:

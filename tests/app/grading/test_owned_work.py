@@ -10,14 +10,26 @@ from sqlalchemy import select, update
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest, User
 from app.accounts.models import UserRow
 from app.core.clock import now
-from app.core.errors import NotSignedIn, Refused, TooManyGuestRuns
+from app.core.errors import AttemptNotFound, NotSignedIn, Refused, TooManyGuestRuns
 from app.core.rest.paging import ALL, Cursor
-from app.grading.owned_work import UsersWork, WorkLimits
+from app.grading.attempts.service import Attempts
+from app.grading.owned_work import UsersJobs, UsersWork, WorkLimits, forgetting
+from app.grading.queue.embedded_queue import EmbeddedQueue
+from app.grading.queue.events import AttemptEvents
 from app.grading.queue.jobs import Jobs
+from app.grading.queue.protocol import QueueLimits
+from app.grading.queue.walls import Walls
+from app.learning.explorer.service import Explorations
 from app.learning.lessons.models import LessonRunRow
-from tests.app.grading.queue.taking import doing, renew_often
+from app.learning.lessons.runs import LessonRuns
+from app.problems.catalogue import Catalogue
+from app.problems.exams import EveryExam
+from app.problems.package_store import PackageStore
+from app.problems.visibility import Visibility
+from tests.app.grading.queue.taking import doing, renew_often, slots_for
 
 pytestmark = pytest.mark.anyio
+LIMITS = QueueLimits(slots=1, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=2)
 ADA, BOB = (User(name, name, "student") for name in ("ada", "bob"))
 GUEST = User(GUEST_ID, GUEST_NAME, "student", Guest("chrome", "192.0.2.1"))
 OTHER_BROWSER = replace(GUEST, guest=Guest("firefox", "192.0.2.1"))
@@ -31,7 +43,7 @@ class TooManyNotes(Refused):
     status = 429
 
 
-class Notes(UsersWork[LessonRunRow, str]):
+class Notes(UsersJobs[LessonRunRow, str]):
     """A kind of work for these tests. What its owner sees of it is its source."""
 
     rows = LessonRunRow
@@ -56,9 +68,6 @@ class Notes(UsersWork[LessonRunRow, str]):
             await self._admit(session, user, is_counted=not waited)
             await self._enqueue(session, row)
         return row.id
-
-    async def remove(self, user: User, note_id: str) -> str:
-        return await self._delete(user, note_id)
 
     async def sources(self, user: User, cursor: Cursor = ALL) -> list[str]:
         async with self._database.reading() as session:
@@ -220,3 +229,103 @@ async def test_after_a_day_what_guests_sent_is_forgotten(notes):
     await notes.forget_older()
     assert (await notes.sources(ADA), await notes.sources(GUEST)) == (["old"], ["new"])
     assert await notes.sources(OTHER_BROWSER) == []
+
+
+@pytest.fixture
+def kinds(notes, package) -> dict[str, UsersWork]:
+    database, limits, catalogue = notes._database, WorkLimits(1000), Catalogue([package])
+    visibility = Visibility(catalogue, EveryExam(), PackageStore(database))
+    walls = Walls.elsewhere()
+    queue = EmbeddedQueue(database, slots_for(database), walls, AttemptEvents(), LIMITS, sole=True)
+    return {
+        "attempts": Attempts(database, catalogue, queue, AttemptEvents(), walls, limits),
+        "explorations": Explorations(database, catalogue, limits, visibility),
+        "lesson runs": LessonRuns(database, limits),
+    }
+
+
+COLUMNS = {
+    "attempts": {"problem": "add_one", "version": "v", "kind": "run"},
+    "explorations": {"digest": "d"},
+    "lesson runs": {"lesson": "l", "program": 1},
+}
+
+
+async def store(kind: UsersWork, columns: dict[str, object], user: User, *, hours: int, status: str) -> str:
+    row = kind._new(user, source="x", tries=0, status=status, **columns)
+    row.created_at = now() - timedelta(hours=hours)
+    async with kind._database.writing() as session:
+        await session.merge(UserRow(id=user.id, name=user.name, role="student", created_at=now()))
+        session.add(row)
+    return row.id
+
+
+@pytest.mark.parametrize(
+    ("name", "users", "unfinished"),
+    [("attempts", True, True), ("explorations", True, False), ("lesson runs", False, False)],
+)
+async def test_each_kind_is_stored_as_long_as_it_says(notes, kinds, name, users, unfinished):
+    kind, columns = kinds[name], COLUMNS[name]
+    kept = {
+        await store(kind, columns, ADA, hours=25, status="finished"): users,
+        await store(kind, columns, GUEST, hours=25, status="finished"): False,
+        await store(kind, columns, GUEST, hours=25, status="running"): unfinished,
+        await store(kind, columns, ADA, hours=23, status="finished"): True,
+        await store(kind, columns, GUEST, hours=23, status="finished"): True,
+    }
+    await forgetting(notes._database, *kinds.values()).step()
+    async with notes._database.reading() as session:
+        assert set(await session.scalars(select(kind.rows.id))) == {each for each, stays in kept.items() if stays}
+
+
+@pytest.mark.parametrize(
+    ("name", "slug", "by_user", "by_guest"),
+    [
+        ("attempts", "attempt-not-found", "You have no attempt", "If it is one of your attempts, sign in"),
+        ("explorations", "exploration-not-found", "none is shared with you", "unless its owner shares it"),
+        ("lesson runs", "lesson-run-not-found", "no run of a lesson's program", "If it is one of yours, sign in"),
+    ],
+    ids=["attempts", "explorations", "lesson runs"],
+)
+async def test_each_kind_has_its_words_for_what_is_not_found(kinds, name, slug, by_user, by_guest):
+    kind = kinds[name]
+    of_ada, of_guest = [await store(kind, COLUMNS[name], each, hours=0, status="finished") for each in (ADA, GUEST)]
+    for user, work_id in ((BOB, of_ada), (ADA, of_guest), (BOB, "\0")):
+        with pytest.raises(Refused, match=by_user) as refused:
+            await kind.get(user, work_id)
+        assert (refused.value.status, refused.value.slug) == (404, slug)
+    for user, work_id in ((OTHER_BROWSER, of_guest), (GUEST, of_ada), (None, of_ada)):
+        with pytest.raises(NotSignedIn, match=by_guest):
+            await kind.get(user, work_id)
+
+
+async def test_a_rejudge_is_not_found(kinds):
+    columns = COLUMNS["attempts"] | {"kind": "rejudge"}
+    rejudge = await store(kinds["attempts"], columns, ADA, hours=0, status="finished")
+    with pytest.raises(AttemptNotFound):
+        await kinds["attempts"].get(ADA, rejudge)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "error", "because"),
+    [
+        ("attempts", 20, "too-many-waiting", "20 attempts waiting for a verdict"),
+        ("explorations", 3, "too-many-explorations", "3 of your explorations have not finished"),
+        ("lesson runs", 1, "too-many-lesson-runs", "One program runs at a time"),
+    ],
+    ids=["attempts", "explorations", "lesson runs"],
+)
+async def test_each_kind_has_its_limit(kinds, name, most, error, because):
+    kind = kinds[name]
+
+    async def admit(user: User) -> None:
+        async with kind._database.writing() as session:
+            await kind._admit(session, user)
+
+    for _ in range(most):
+        await admit(ADA)
+        await store(kind, COLUMNS[name], ADA, hours=0, status="running")
+    with pytest.raises(Refused, match=because) as refused:
+        await admit(ADA)
+    assert (refused.value.slug, refused.value.headers) == (error, {"Retry-After": "5"})
+    await admit(BOB)

@@ -1,13 +1,11 @@
 """A guest may run without an account, a few times an hour, and sees nothing but their own runs."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from app.accounts.caller import GUEST_ID, Guest, User
-from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import NotSignedIn
 from app.grading.attempts.service import Attempts
@@ -212,18 +210,3 @@ async def test_each_network_has_the_share_of_one_user_and_closes_the_queue_to_no
         async with service.services[Database].reading() as session:
             assert (await session.scalars(select(FairShareRow))).all() == []
         grader.go.set()
-
-
-async def test_after_a_day_it_is_deleted_and_nothing_else_is(either):
-    await either.http.post(f"{RUNS}?wait=60", json={"source": "x"}, headers=either.bearer)
-    async with browser(either) as http:
-        await arrive(http)
-        ids = [(await run(http)).json()["id"] for _ in range(2)]
-    database = either.services[Database]
-    async with database.writing() as session:
-        row = await session.get_one(AttemptRow, ids[0])
-        row.created_at = now() - timedelta(hours=25)
-    await either.services[Attempts].forget_older()
-    async with database.reading() as session:
-        assert await session.scalar(select(func.count()).select_from(AttemptRow)) == 2
-        assert await session.get(AttemptRow, ids[0]) is None

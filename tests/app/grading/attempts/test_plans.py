@@ -18,7 +18,8 @@ from app.core.rest.paging import Cursor
 from app.grading.attempts.active_days import WINDOW, days
 from app.grading.attempts.progress import progress, standings
 from app.grading.attempts.ranking import name_of_first, ranking, trend
-from app.grading.attempts.service import AttemptLimits, Attempts
+from app.grading.attempts.service import Attempts
+from app.grading.owned_work import WorkLimits
 from app.grading.queue.embedded_queue import EmbeddedQueue, QueueLimits
 from app.grading.queue.events import AttemptEvents
 from app.grading.queue.leases import failed_verdict
@@ -110,7 +111,7 @@ async def place(owners_database, package) -> Place:
     walls.probe()
     shared = (walls, events, QueueLimits(1, 30.0, 2.0, 3, 8))
     queue = EmbeddedQueue(database, Slots(database, NullGrader(), catalogue, *shared, by=HERE), *shared, sole=True)
-    limits = AttemptLimits(max_source_bytes=1000, max_waiting_per_user=20)
+    limits = WorkLimits(max_source_bytes=1000, max_waiting_per_user=20)
     return Place(
         database,
         Attempts(database, catalogue, queue, events, walls, limits),

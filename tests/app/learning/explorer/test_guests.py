@@ -1,16 +1,9 @@
 """A guest explores small meshes, a few times an hour, and sees nothing but what their browser sent."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select
 
-from app.accounts.caller import GUEST_ID
-from app.core.clock import now
-from app.core.database import Database
-from app.learning.explorer.models import ExplorationRow
-from app.learning.explorer.service import Explorations
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
 from tests.app.learning.explorer.conftest import Measuring, Waiting
 
@@ -138,21 +131,3 @@ async def test_a_user_goes_before_guests(start_service):
         while len(grader.inspected) < 3:
             await asyncio.sleep(0.02)
         assert grader.inspected == ["first = 1", "user = 1", "guest = 1"]
-
-
-async def test_they_are_deleted_after_a_day_and_those_of_users_stay(start_service):
-    async with start_service(Measuring()) as service, browser(service) as http:
-        await arrive(http)
-        body = {"problem": "move_mean", "source": "x = 1"}
-        own = (await http.post(URL, json=body, headers=SITE)).json()["id"]
-        await service.http.post(URL, json=body, headers=service.bearer)
-        database = service.services[Database]
-        await service.services[Explorations].forget_older()
-        async with database.writing() as session:
-            for row in await session.scalars(select(ExplorationRow)):
-                row.created_at = now() - timedelta(hours=25)
-        await service.services[Explorations].forget_older()
-        async with database.reading() as session:
-            left = select(func.count(), func.count().filter(ExplorationRow.user_id == GUEST_ID))
-            assert (await session.execute(left.select_from(ExplorationRow))).one() == (1, 0)
-        assert (await http.get(f"/explore/{own}")).status_code == 401

@@ -2,18 +2,15 @@
 
 import asyncio
 import re
-from datetime import timedelta
 
 import pytest
 from sqlalchemy import func, select
 
-from app.core.clock import now
 from app.core.database import Database
 from app.grading.queue.null_grader import NullGrader
 from app.learning.lessons.compiled import Compiled
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.models import LessonRunRow
-from app.learning.lessons.runs import LessonRuns
 from grader.core.errors import SubmissionFault
 from grader.explorer.exploration import ExploredCollective
 from grader.explorer.script import Printed, ScriptFault
@@ -329,15 +326,3 @@ async def test_nobody_else_reads_or_removes_a_run(running):
         assert (await http.delete(f"/api/v1/lesson-runs/{own}", headers=SITE)).status_code == 404
         assert "OWN" not in (await http.get("/lessons/first")).text
     assert (await running.http.get(f"/api/v1/lesson-runs/{own}")).status_code == 401
-
-
-async def test_runs_are_deleted_after_a_day(running):
-    await ended(running, await run(running))
-    database = running.services[Database]
-    await running.services[LessonRuns].forget_older()
-    assert await count(running) == 1
-    async with database.writing() as session:
-        for row in await session.scalars(select(LessonRunRow)):
-            row.created_at = now() - timedelta(hours=25)
-    await running.services[LessonRuns].forget_older()
-    assert await count(running) == 0
