@@ -20,6 +20,12 @@ class View(BaseModel):
         return cls.model_validate(source)
 
     @classmethod
+    def of_row(cls, row: Any, **others: Any) -> Self:
+        """Read from the attributes of `row`. `others` are the fields that it lacks, or has in another form."""
+        read = [name for name in cls.model_fields if name not in others and hasattr(row, name)]
+        return cls.model_validate({name: getattr(row, name) for name in read} | others)
+
+    @classmethod
     def of_columns(cls, *columns: Any) -> Self:
         """Read from the columns of a query, which are in the order of the fields."""
         return cls(**dict(zip(cls.model_fields, columns, strict=True)))

@@ -1,17 +1,18 @@
 """Routes of REST: a route's signature says what it reads, what it requires and, by that, which errors it can give.
 
-A parameter whose type is a pydantic model is the body, as in FastAPI, but app/core/rest/body.py reads it: strictly,
-with an error for each fault, and after the dependencies before it, so that nobody sends a body without being permitted
-to.
+A parameter whose type is a pydantic model, and that no dependency gives, is the body, as in FastAPI. But
+app/core/rest/body.py reads it: strictly, with an error for each fault, and after the dependencies before it, so that
+nobody sends a body without being permitted to.
 """
 
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.dependencies.models import Dependant
+from fastapi.params import Depends as DependsParameter
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
@@ -85,9 +86,11 @@ class PageRouter(APIRouter):
 
 def body_of(endpoint: Callable[..., Any]) -> tuple[str, type[BaseModel]] | None:
     """The name and the model of the endpoint's body; None if it has none."""
-    for name, hint in get_type_hints(endpoint).items():
-        if name != "return" and inspect.isclass(hint) and issubclass(hint, BaseModel):
-            return name, hint
+    for name, hint in get_type_hints(endpoint, include_extras=True).items():
+        model, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        is_given = name == "return" or any(isinstance(each, DependsParameter) for each in marks)
+        if not is_given and inspect.isclass(model) and issubclass(model, BaseModel):
+            return name, model
     return None
 
 

@@ -21,7 +21,6 @@ from app.grading.attempts.own_inputs import choose
 from app.grading.attempts.progress import standings
 from app.grading.attempts.ranking import ranking
 from app.grading.attempts.schemas import (
-    AttemptJSON,
     AttemptPage,
     EventJSON,
     ProgressJSON,
@@ -30,7 +29,7 @@ from app.grading.attempts.schemas import (
     SubmissionJSON,
 )
 from app.grading.attempts.service import Attempts
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.status import ENDED
 from app.problems.catalogue import Catalogue
 
@@ -124,7 +123,7 @@ async def submit_run(
 
 
 async def _answer(
-    response: Response, attempts: Attempts, user: User, attempt: AttemptView, wait_s: float | None
+    response: Response, attempts: Attempts, user: User, attempt: AttemptJSON, wait_s: float | None
 ) -> AttemptJSON:
     response.headers["Location"] = f"/api/v1/attempts/{attempt.id}"
     if wait_s:
@@ -132,7 +131,7 @@ async def _answer(
         with suppress(TooManyFollowed):
             attempt = await wait_for_end(attempts, user, attempt.id, wait_s)
     response.status_code = 200 if attempt.status in ENDED else 202
-    return AttemptJSON.of(attempt)
+    return attempt
 
 
 @router.get("/problems/{slug}/ranking", summary="The most efficient accepted attempt of each user")
@@ -168,7 +167,7 @@ async def list_attempts(
 async def get_attempt(
     user: ReaderOrGuest, attempt_id: str, attempts: Provided[Attempts], wait: Wait = None
 ) -> AttemptJSON:
-    return AttemptJSON.of(await wait_for_end(attempts, user, attempt_id, wait or 0.0))
+    return await wait_for_end(attempts, user, attempt_id, wait or 0.0)
 
 
 @router.get(
@@ -215,4 +214,4 @@ async def follow_attempt(
     responses=problem_responses(409),
 )
 async def cancel_attempt(user: SubmitterOrGuest, attempt_id: str, attempts: Provided[Attempts]) -> AttemptJSON:
-    return AttemptJSON.of(await attempts.cancel(user, attempt_id))
+    return await attempts.cancel(user, attempt_id)

@@ -13,7 +13,7 @@ from app.core.rest.routing import MaxBytes, RestRouter
 from app.core.services import Provided
 from app.grading.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
 from app.grading.attempts.service import Attempts
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 
 router = RestRouter("attempts")
 MAX_BATCH_BYTES = 2 * 1024 * 1024
@@ -53,7 +53,7 @@ async def get_batch(
     return BatchAnswersJSON(items=[await _answer(attempts.get(user, each)) for each in ids])
 
 
-async def _answer(attempt: Awaitable[AttemptView]) -> BatchAnswerJSON:
+async def _answer(attempt: Awaitable[AttemptJSON]) -> BatchAnswerJSON:
     try:
         return BatchAnswerJSON.of(await attempt)
     except Refused as refusal:

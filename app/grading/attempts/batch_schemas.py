@@ -8,8 +8,7 @@ from app.core.errors import Refused
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import ProblemJSON, problem_content
 from app.core.view import View
-from app.grading.attempts.schemas import AttemptJSON
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.status import AttemptKind
 
 # As many as a user may have waiting by default. Any further ones would only be refused.
@@ -39,10 +38,10 @@ class BatchAnswerJSON(View):
     error: ProblemJSON | None
 
     @classmethod
-    def of(cls, outcome: AttemptView | Refused) -> "BatchAnswerJSON":
+    def of(cls, outcome: AttemptJSON | Refused) -> "BatchAnswerJSON":
         if isinstance(outcome, Refused):
             return cls(attempt=None, error=ProblemJSON.model_validate(problem_content(outcome)))
-        return cls(attempt=AttemptJSON.of(outcome), error=None)
+        return cls(attempt=outcome, error=None)
 
 
 class BatchAnswersJSON(View):

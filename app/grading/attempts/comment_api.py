@@ -8,7 +8,7 @@ from app.accounts.web import Reader, Submitter
 from app.core.rest.actions import Actions
 from app.core.services import Provided
 from app.grading.attempts.service import Attempts
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.comments.schemas import CommentList, ResolvedJSON
 from app.grading.comments.service import Comment, Comments
 
@@ -16,7 +16,7 @@ actions = Actions("attempts")
 router = actions.api
 
 
-async def own_attempt(attempt_id: str, user: Submitter, attempts: Provided[Attempts]) -> AttemptView:
+async def own_attempt(attempt_id: str, user: Submitter, attempts: Provided[Attempts]) -> AttemptJSON:
     return await attempts.get(user, attempt_id, placed=False)
 
 
@@ -39,7 +39,7 @@ async def list_comments(
 )
 async def resolve_comment(
     comment_id: str,
-    attempt: Annotated[AttemptView, Depends(own_attempt)],
+    attempt: Annotated[AttemptJSON, Depends(own_attempt)],
     body: ResolvedJSON,
     comments: Provided[Comments],
 ) -> Comment:

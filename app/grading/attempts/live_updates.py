@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from app.accounts.caller import User
 from app.core.errors import TooManyFollowed
-from app.grading.attempts.schemas import AttemptJSON
 from app.grading.attempts.service import Attempts
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.events import Change
 from app.grading.queue.status import ENDED, QueuePlace
 
@@ -25,7 +24,7 @@ def person(user: User) -> str:
     return user.id if user.guest is None else user.guest.browser
 
 
-async def wait_for_end(attempts: Attempts, user: User, attempt_id: str, timeout_s: float) -> AttemptView:
+async def wait_for_end(attempts: Attempts, user: User, attempt_id: str, timeout_s: float) -> AttemptJSON:
     """The attempt once it has ended, or as it is after `timeout_s`.
 
     Raises:
@@ -87,7 +86,7 @@ async def event_stream(
                 yield _status_event(change)
             last = change
         view = await attempts.get(user, attempt_id)
-        yield _event("verdict", VERDICT_EVENT, AttemptJSON.of(view).model_dump_json())
+        yield _event("verdict", VERDICT_EVENT, view.model_dump_json())
 
 
 def _status_event(change: Change, queue: QueuePlace | None = None) -> bytes:

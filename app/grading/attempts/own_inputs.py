@@ -6,6 +6,7 @@ from typing import Any
 
 from app.core.errors import MeshNotFound, TypedInputsUnfit
 from app.core.web.forms import FormInvalid
+from app.grading.attempts.views import OwnInputsJSON
 from grader.core.errors import InputsUnfit
 from grader.inputs.own_inputs import MAX_SEED, OwnInputs
 from grader.inputs.typed_inputs import read_typed
@@ -49,9 +50,9 @@ def choose(package: Package, seed: int, mesh: str | None, values: dict[str, Any]
     return OwnInputs(seed, meshes[mesh], values or None)
 
 
-def own_in_words(own: OwnInputs) -> str:
+def own_in_words(own: OwnInputsJSON) -> str:
     """`seed 7`, `seed 7 on fsdp=8` or `seed 7, with your x and lr`."""
-    words = f"seed {own.seed}" + (f" on {mesh_name(own.mesh)}" if own.mesh else "")
+    words = f"seed {own.seed}" + (f" on {own.mesh}" if own.mesh else "")
     if not own.values:
         return words
     *most, last = own.values

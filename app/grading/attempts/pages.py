@@ -25,7 +25,7 @@ from app.grading.attempts.ranking import name_of_first, ranking, trend
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.shares import Shares
 from app.grading.attempts.source_colours import colour_lines, colour_source
-from app.grading.attempts.views import AttemptSummary, AttemptView
+from app.grading.attempts.views import AttemptJSON, AttemptSummary
 from app.grading.comments.service import Comments
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
@@ -274,8 +274,8 @@ async def show_ranking(
     )
 
 
-def _arranged(catalogue: Catalogue, attempt: AttemptView, verdict: Verdict) -> VerdictView:
-    own = own_in_words(attempt.own_inputs) if attempt.own_inputs else ""
+def _arranged(catalogue: Catalogue, attempt: AttemptJSON, verdict: Verdict) -> VerdictView:
+    own = own_in_words(attempt.inputs) if attempt.inputs else ""
     try:
         package = like(catalogue.get(attempt.problem), attempt.variant)
     except ProblemNotFound:  # withdrawn since
@@ -284,7 +284,7 @@ def _arranged(catalogue: Catalogue, attempt: AttemptView, verdict: Verdict) -> V
     return arrange_verdict(verdict, is_starter=is_starter, is_answer=package.manifest.mode == "answer", own_inputs=own)
 
 
-async def _success(user: User, attempt: AttemptView, database: Database, catalogue: Catalogue) -> dict[str, Any]:
+async def _success(user: User, attempt: AttemptJSON, database: Database, catalogue: Catalogue) -> dict[str, Any]:
     """What an accepted attempt's verdict also shows: what the problem teaches, and which one comes next."""
     if attempt.kind != "attempt" or attempt.verdict is None or attempt.verdict.status != "accepted":
         return {}
@@ -295,17 +295,17 @@ async def _success(user: User, attempt: AttemptView, database: Database, catalog
     return {"manifest": manifest, "following": await next_problem(user, database, catalogue, attempt.problem)}
 
 
-def _is_served(catalogue: Catalogue, attempt: AttemptView) -> bool:
+def _is_served(catalogue: Catalogue, attempt: AttemptJSON) -> bool:
     # Answers are not written in the editor.
     return _mode(catalogue, attempt) in {"call", "program"}
 
 
-def _mode(catalogue: Catalogue, attempt: AttemptView) -> str | None:
+def _mode(catalogue: Catalogue, attempt: AttemptJSON) -> str | None:
     """The mode of the attempt's problem; None if it is no longer served."""
     return next((each.manifest.mode for each in catalogue.all() if each.slug == attempt.problem), None)
 
 
-def _progress(attempt: AttemptView) -> str:
+def _progress(attempt: AttemptJSON) -> str:
     if attempt.status == "queued":
         return _waiting(attempt.queue)
     return f"Running: {in_words(attempt.phase)}" if attempt.phase else "Running"

@@ -25,7 +25,7 @@ from app.grading.attempts.overrides import override_of
 from app.grading.attempts.questions import name_question
 from app.grading.attempts.source_rules import check_source
 from app.grading.attempts.submission_limits import Gate, NoGate
-from app.grading.attempts.views import AttemptSummary, AttemptView, view_of, withheld_summary
+from app.grading.attempts.views import AttemptJSON, AttemptSummary, view_of
 from app.grading.guests import share_of
 from app.grading.owned_work import UsersWork, WorkLimits
 from app.grading.queue.events import AttemptEvents, Change
@@ -105,7 +105,7 @@ class Attempts(UsersWork[AttemptRow]):
         kind: AttemptKind,
         idempotency_key: str | None = None,
         own_inputs: OwnInputs | None = None,
-    ) -> AttemptView:
+    ) -> AttemptJSON:
         """Store the source and queue it for grading, either both or neither.
 
         Only a run may have `own_inputs`. A user who sends an `idempotency_key` again gets the attempt that was created
@@ -156,7 +156,7 @@ class Attempts(UsersWork[AttemptRow]):
             return await self.get(user, earlier.id)
         self.events.note(row.id, Change("queued", None))
         until = max((end_of_minute(each.until) for each in withheld), default=None)
-        return view_of(row, await self._queue.place(row), withheld_until=until)
+        return view_of(row, withheld_until=until, queue=await self._queue.place(row))
 
     async def _pass_gate(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
         """Refuse what is over a limit of a course. Returns the rows that keep its verdict back during exams."""
@@ -167,7 +167,7 @@ class Attempts(UsersWork[AttemptRow]):
         row.after_giving_up = await is_after_giving_up(session, row)
         return withheld
 
-    async def get(self, user: User, attempt_id: str, *, placed: bool = True, seen: SeenExams = NO_EXAM) -> AttemptView:
+    async def get(self, user: User, attempt_id: str, *, placed: bool = True, seen: SeenExams = NO_EXAM) -> AttemptJSON:
         """Without `placed`, omits its place in the queue. `seen` are the exams whose verdicts its reader sees.
 
         Raises:
@@ -179,7 +179,7 @@ class Attempts(UsersWork[AttemptRow]):
             until = await withheld_until(session, [row.id], seen=seen)
             override = await override_of(session, row)
         place = await self._queue.place(row) if placed else None
-        return view_of(row, place, override=override, withheld_until=until.get(row.id))
+        return view_of(row, withheld_until=until.get(row.id), queue=place, override=override)
 
     async def list(
         self,
@@ -215,7 +215,7 @@ class Attempts(UsersWork[AttemptRow]):
                 session, query, by, cursor, AttemptSummary.of_columns, only=conditions, missing=self.not_found
             )
             until = await withheld_until(session, [each.id for each in found], user_id=user.id, seen=seen)
-        return found.map(lambda each: withheld_summary(each, until[each.id]) if each.id in until else each)
+        return found.map(lambda each: each.withheld(until[each.id]) if each.id in until else each)
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:
         """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
@@ -243,7 +243,7 @@ class Attempts(UsersWork[AttemptRow]):
         except ProblemNotFound:  # withdrawn since
             return None
 
-    async def cancel(self, user: User, attempt_id: str) -> AttemptView:
+    async def cancel(self, user: User, attempt_id: str) -> AttemptJSON:
         """Stop a queued or running attempt. A cancelled one stays cancelled.
 
         Raises:

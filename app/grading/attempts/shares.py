@@ -10,7 +10,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import ShareNotFound
 from app.grading.attempts.models import ShareRow
-from app.grading.attempts.views import AttemptView, view_of
+from app.grading.attempts.views import AttemptJSON, view_of
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
 from app.problems.visibility import Visibility
@@ -23,7 +23,7 @@ class Shares:
         self._database = database
         self._visibility = visibility
 
-    async def create(self, user: User, attempt: AttemptView) -> str:
+    async def create(self, user: User, attempt: AttemptJSON) -> str:
         """The token of a new link to an attempt of this user. The link that it had before stops working."""
         token = new_token()
         async with self._database.writing() as session:
@@ -45,7 +45,7 @@ class Shares:
                 delete(ShareRow).where(ShareRow.attempt_id == attempt_id, ShareRow.user_id == user.id)
             )
 
-    async def read(self, token: str) -> AttemptView:
+    async def read(self, token: str) -> AttemptJSON:
         """The attempt that a link leads to, as its owner sees it.
 
         Raises `ShareNotFound`, even if the attempt is shared, but at a private problem that the reader does not see.

@@ -1,44 +1,46 @@
-"""Attempts as their owners may see them: whole ones, and entries of lists."""
+"""Attempts as their owners may see them, on pages and in REST: whole ones, and entries of lists."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
+from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.grading.attempts.overrides import ScoreOverride
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import AttemptKind, AttemptStatus, QueuePlace
-from app.grading.queue.withheld_verdicts import SHOWN, shown_part
+from app.grading.queue.withheld_verdicts import Shown, Withholdable
 from grader.core.reasons import Reason
-from grader.inputs.own_inputs import OwnInputs
+from grader.inputs.own_inputs import MAX_SEED, OwnInputs
+from grader.program.measurement import mesh_name
 from grader.verdicts.verdict import Status, Verdict
 
 
-class AttemptSummary(View):
+class AttemptSummary(Withholdable):
     """An attempt in a list: without its verdict, which can be long, but with the verdict's status.
 
     `changed_by_hand`: an instructor gave it this `score`. The attempt itself has the `override`. `version` is null
     until `withheld_until`.
     """
 
-    id: str
-    problem: str
-    kind: AttemptKind
-    status: AttemptStatus
+    id: Shown[str]
+    problem: Shown[str]
+    kind: Shown[AttemptKind]
+    status: Shown[AttemptStatus]
     phase: str | None
     version: str | None
     verdict_status: Status | None
     # For pages, which name it.
     verdict_reason: Annotated[Reason | None, Field(exclude=True)]
     score: int | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    after_giving_up: bool
+    created_at: Shown[datetime]
+    started_at: Shown[datetime | None]
+    finished_at: Shown[datetime | None]
+    after_giving_up: Shown[bool]
     changed_by_hand: bool
-    withheld_until: datetime | None
+    withheld_until: Shown[datetime | None]
 
 
 class Rejudged(View):
@@ -48,35 +50,53 @@ class Rejudged(View):
     score_before: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptView:
-    """One attempt as its owner may see it. `score` is None for a run, after giving up, and until there is one.
+class OwnInputsJSON(RequestBody):
+    """Inputs that the author of a run chose. `mesh` names one of the problem's, such as `fsdp=8`; null for all.
 
-    `queue` is its place while it is queued. Lists never include it. `own_inputs` are those of a run whose author
-    chose them. `withheld_until`: it was sent in an exam, and until then its owner sees only what
-    app/grading/queue/withheld_verdicts.py lists, so neither verdict nor score, and `version` is None.
-    `override`: the score is not that of the verdict.
+    `values` has typed arguments of `call` mode: a number, or nested lists of numbers for an array.
     """
 
-    id: str
-    problem: str
-    kind: AttemptKind
-    status: AttemptStatus
+    seed: int = Field(ge=0, le=MAX_SEED)
+    mesh: str | None = None
+    values: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, own: OwnInputs) -> "OwnInputsJSON":
+        return cls(seed=own.seed, mesh=mesh_name(own.mesh) if own.mesh else None, values=own.values)
+
+
+class AttemptJSON(Withholdable):
+    """One attempt or run. `verdict` is null until it has finished. The score of a run stays null.
+
+    So does the score of an attempt that was sent `after_giving_up`: its verdict has points, but they do not count.
+    `rejudged` is null unless another version of the problem replaced the verdict. `override` is null unless the points
+    were changed by hand: `score` is then the new one, and the verdict has its own. `queue` is null unless it is queued.
+    `inputs` is null unless it is a run on inputs that its author chose. `withheld_until` is null unless you sent it
+    in an exam that has not closed: until then it has no verdict, no score, no phase and no version, even when it is
+    `finished`. `variant` is null unless the problem has variants.
+    """
+
+    id: Shown[str]
+    problem: Shown[str]
+    kind: Shown[AttemptKind]
+    status: Shown[AttemptStatus]
     phase: str | None
+    # Not shown in an exam, because a rejudge that never lowers a score changes the version of some verdicts only.
     version: str | None
-    variant: str | None
-    source: str
+    variant: Shown[str | None]
     verdict: Verdict | None
     score: int | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    after_giving_up: bool
-    rejudged: Rejudged | None = None
-    queue: QueuePlace | None = None
-    own_inputs: OwnInputs | None = None
-    withheld_until: datetime | None = None
-    override: ScoreOverride | None = None
+    created_at: Shown[datetime]
+    started_at: Shown[datetime | None]
+    finished_at: Shown[datetime | None]
+    after_giving_up: Shown[bool]
+    rejudged: Rejudged | None
+    override: ScoreOverride | None
+    queue: Shown[QueuePlace | None]
+    inputs: Shown[OwnInputsJSON | None]
+    withheld_until: Shown[datetime | None]
+    # For pages, and for graders, whose REST has it (SourcedAttemptJSON).
+    source: SkipJsonSchema[Annotated[Shown[str], Field(exclude=True)]]
 
     @property
     def verdict_status(self) -> Status | None:
@@ -91,41 +111,20 @@ class AttemptView:
         return self.override is not None
 
 
-def withheld_summary(summary: AttemptSummary, until: datetime) -> AttemptSummary:
-    """The entry as its author sees it before `until`, when its exam closes: with no field that is not in `SHOWN`."""
-    shown = {name: getattr(summary, name) for name in AttemptSummary.model_fields if name in SHOWN}
-    hidden: dict[str, Any] = dict.fromkeys(AttemptSummary.model_fields.keys() - SHOWN)
-    return AttemptSummary(**(hidden | {"changed_by_hand": False, "withheld_until": until}), **shown)
-
-
 def view_of(
     row: AttemptRow,
-    queue: QueuePlace | None = None,
     *,
+    withheld_until: datetime | None,
+    queue: QueuePlace | None = None,
     override: ScoreOverride | None = None,
-    withheld_until: datetime | None = None,
-) -> AttemptView:
-    """A stored attempt as its owner may see it: until `withheld_until`, only its columns in `SHOWN`."""
-    if withheld_until is not None:
-        row, override = shown_part(row), None
-    return AttemptView(
-        id=row.id,
-        problem=row.problem,
-        kind=cast(AttemptKind, row.kind),
-        status=cast(AttemptStatus, row.status),
-        phase=row.phase,
-        version=row.version,
-        variant=row.variant,
-        source=row.source,
-        verdict=None if row.verdict is None else Verdict.model_validate(row.verdict),
-        score=row.score,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        after_giving_up=row.after_giving_up,
+) -> AttemptJSON:
+    """A stored attempt as its owner may see it: until `withheld_until`, only the fields that are marked `Shown`."""
+    attempt = AttemptJSON.of_row(
+        row,
         rejudged=None if row.rejudged_at is None else Rejudged(at=row.rejudged_at, score_before=row.score_before),
-        queue=queue,
-        own_inputs=OwnInputs(**row.own_inputs) if row.own_inputs else None,
-        withheld_until=withheld_until,
         override=override,
+        queue=queue,
+        inputs=OwnInputsJSON.of(OwnInputs(**row.own_inputs)) if row.own_inputs else None,
+        withheld_until=None,
     )
+    return attempt if withheld_until is None else attempt.withheld(withheld_until)

@@ -9,6 +9,7 @@ something is.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, Self, TypeVar
 
 from sqlalchemy import ColumnElement, ForeignKey, Select, String, and_, false, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,6 +17,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.clock import MINUTE, end_of_minute, now
 from app.core.database import Base, UTCDateTime, once
+from app.core.view import View
 from app.grading.queue.models import AttemptRow
 
 
@@ -33,32 +35,28 @@ class WithheldRow(Base):
     until: Mapped[datetime] = mapped_column(UTCDateTime(), index=True)
 
 
-# All that is shown of a row of the attempts table while its verdict is withheld: what its author sent, and how far
-# grading got. Every other column is withheld, and so is a new one until somebody lists it here. `version` is not
-# listed, because a rejudge that never lowers a score changes the version of some verdicts only.
-SHOWN = frozenset(
-    {
-        "id",
-        "user_id",
-        "guest",
-        "problem",
-        "variant",
-        "kind",
-        "source",
-        "own_inputs",
-        "idempotency_key",
-        "after_giving_up",
-        "status",
-        "created_at",
-        "started_at",
-        "finished_at",
-    }
-)
+T = TypeVar("T")
+_SHOWN = object()
+# Marks a field that is shown while the verdict is withheld: something that its author sent, or how far grading got.
+Shown = Annotated[T, _SHOWN]
 
 
-def shown_part(row: AttemptRow) -> AttemptRow:
-    """A copy of the row, which belongs to no session, with the columns in `SHOWN`. Every other column is None."""
-    return AttemptRow(**{name: getattr(row, name) for name in SHOWN})
+class Withholdable(View):
+    """A view of an attempt. While its verdict is withheld, it has only the fields that are marked `Shown`.
+
+    All others are null, or false, so a new field is withheld until somebody marks it. A subclass has the field
+    `withheld_until`.
+    """
+
+    @classmethod
+    def shown_fields(cls) -> frozenset[str]:
+        return frozenset(name for name, field in cls.model_fields.items() if _SHOWN in field.metadata)
+
+    def withheld(self, until: datetime) -> Self:
+        """The attempt as its author sees it before `until`, when its exam closes."""
+        shown = {name: getattr(self, name) for name in self.shown_fields()}
+        hidden = {name: False if field.annotation is bool else None for name, field in type(self).model_fields.items()}
+        return type(self)(**hidden | shown | {"withheld_until": until})
 
 
 @dataclass(frozen=True, slots=True)

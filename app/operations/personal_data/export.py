@@ -3,9 +3,9 @@
 Every table with a `user_id` is exported, so that a new one cannot be forgotten. Rows whose `whom_id` is the user are
 exported, too: what others did to them. Left out are columns named like a secret and which machine graded an attempt.
 
-While an exam withholds the verdict of an attempt, only what app/grading/queue/withheld_verdicts.py lists is exported of
-it. Rows of other tables that name it are left out, unless `_ABOUT_SENDING` has their table, and so are rejudges at its
-problem.
+While an exam withholds the verdict of an attempt, the export has only what its author sent and what
+app/grading/attempts/views.py marks as shown. Rows of other tables that name it are left out, unless `_ABOUT_SENDING`
+has their table, and so are rejudges at its problem.
 """
 
 import json
@@ -20,12 +20,15 @@ from starlette.responses import StreamingResponse
 from app.accounts.caller import User
 from app.core.clock import now
 from app.core.database import Base, Database
+from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.models import AttemptRow
-from app.grading.queue.withheld_verdicts import SHOWN, Withheld, withheld_of
+from app.grading.queue.withheld_verdicts import Withheld, withheld_of
 
 _SECRET = re.compile(r"(hash|secret|token|(?<!idempotency_)key)$")
 # Tables whose rows name an attempt and say nothing about its verdict.
 _ABOUT_SENDING = frozenset({"comments", "shares", "withheld_attempts"})
+# Columns of an attempt that no view has under this name. Its author sent them.
+SENT = frozenset({"own_inputs", "idempotency_key", "guest"})
 # An attempt's source and verdict may have 64 KiB or more each.
 _ROWS_AT_ONCE = 50
 
@@ -89,7 +92,9 @@ def _shown_of(table: Table, row: RowMapping, shown: Sequence[str], withheld: Wit
         return None if withheld.names_one(each for each in row.values() if isinstance(each, str)) else shown
     if row["kind"] == "rejudge":
         return None if row["problem"] in withheld.problems else shown
-    return [name for name in shown if name in SHOWN] if row["id"] in withheld.attempts else shown
+    if row["id"] not in withheld.attempts:
+        return shown
+    return [name for name in shown if name in AttemptJSON.shown_fields() | SENT]
 
 
 def _json(value: object) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field
 from app.core.outbound_requests import URL_PATTERN
 from app.core.rest.body import RequestBody
 from app.core.view import View
-from app.grading.attempts.schemas import AttemptJSON
+from app.grading.attempts.views import AttemptJSON
 from app.operations.webhooks.service import Delivery, Webhook
 
 

@@ -10,7 +10,6 @@ from app.core.database import Database
 from app.core.outbound_requests import FAULTS, AddressRefused, Outside
 from app.core.outbox import Outbox, Outcome, Owners
 from app.grading.attempts.overrides import override_of
-from app.grading.attempts.schemas import AttemptJSON
 from app.grading.attempts.views import view_of
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
@@ -83,7 +82,7 @@ class WebhookSender:
                 # That a hidden verdict has changed would say which one it was.
                 return Outcome(False, delivery.answer, until, is_sent=False)
             override = await override_of(session, attempt)
-        data = AttemptJSON.of(view_of(attempt, override=override, withheld_until=until))
+        data = view_of(attempt, withheld_until=until, override=override)
         body = AttemptFinishedJSON(timestamp=delivery.created_at, data=data).model_dump_json().encode()
         key = webhook_key(self._deployment_secret, webhook.id)
         headers = {

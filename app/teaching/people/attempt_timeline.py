@@ -10,7 +10,7 @@ from app.core.database import Database
 from app.core.errors import AttemptNotFound
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.web.diff import DiffLine, diff_lines
-from app.grading.attempts.views import AttemptView, view_of
+from app.grading.attempts.views import AttemptJSON, view_of
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
 from app.grading.queue.withheld_verdicts import SeenExams, withheld_until
@@ -23,7 +23,7 @@ class Step:
     `changed_by_hand`: the score is not that of the verdict.
     """
 
-    attempt: AttemptView
+    attempt: AttemptJSON
     changed_by_hand: bool
     since: timedelta | None
     changes: list[DiffLine] | None
@@ -55,7 +55,7 @@ async def read_timeline(database: Database, user_id: str, problem: str, cursor: 
         overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_(ids))
         changed = frozenset(await session.scalars(overridden)) - until.keys()
     page = found.map(lambda each: view_of(each, withheld_until=until.get(each.id)))
-    before = [view_of(last) if last else None, *page]
+    before = [view_of(last, withheld_until=None) if last else None, *page]
     # Comparing takes time that other requests should not wait for.
     steps = await asyncio.to_thread(
         lambda: [_step(*pair, pair[1].id in changed) for pair in zip(before, page, strict=False)]
@@ -67,7 +67,7 @@ def _not_found(attempt_id: str) -> AttemptNotFound:
     return AttemptNotFound(f"This person has no attempt {attempt_id!r} at this problem.")
 
 
-def _step(before: AttemptView | None, attempt: AttemptView, changed_by_hand: bool) -> Step:
+def _step(before: AttemptJSON | None, attempt: AttemptJSON, changed_by_hand: bool) -> Step:
     if before is None:
         return Step(attempt, changed_by_hand, None, None)
     return Step(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from app.core.database import Database
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.grading_tries import Try, tries_of
 from app.grading.queue.models import AttemptRow
 from app.teaching.people.directory import Person
@@ -17,12 +17,12 @@ class GradingHistory:
     a try that was stopped does not."""
 
     person: Person
-    attempt: AttemptView
+    attempt: AttemptJSON
     counted: int
     tries: list[Try]
 
 
-async def read_grading_history(database: Database, person: Person, attempt: AttemptView) -> GradingHistory:
+async def read_grading_history(database: Database, person: Person, attempt: AttemptJSON) -> GradingHistory:
     query = select(AttemptRow.tries, AttemptRow.gradings).where(AttemptRow.id == attempt.id)
     async with database.reading() as session:
         counted, gradings = (await session.execute(query)).one_or_none() or (0, None)

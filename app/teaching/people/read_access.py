@@ -15,7 +15,7 @@ from app.accounts.web import Grader
 from app.core.errors import AttemptNotFound, RoleMissing
 from app.core.services import Provided
 from app.grading.attempts.service import Attempts
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.withheld_verdicts import ALL_EXAMS, SeenExams
 from app.teaching.people.assistance import Assistance
 from app.teaching.people.directory import Directory, Person
@@ -80,7 +80,7 @@ async def readable(directory: Directory, reader: User, person_id: str) -> tuple[
 PersonsReach = Annotated[Reach, Depends(reach)]
 
 
-async def attempt_of(attempt_id: str, may: PersonsReach, attempts: Provided[Attempts]) -> tuple[Person, AttemptView]:
+async def attempt_of(attempt_id: str, may: PersonsReach, attempts: Provided[Attempts]) -> tuple[Person, AttemptJSON]:
     """A dependency: the person and the attempt in the path. Put it before a body, which is then read only for those who
     may read the attempt. Raises as `reach` does, and `AttemptNotFound`.
     """
@@ -92,4 +92,4 @@ async def attempt_of(attempt_id: str, may: PersonsReach, attempts: Provided[Atte
     return may.person, attempt
 
 
-PersonsAttempt = Annotated[tuple[Person, AttemptView], Depends(attempt_of)]
+PersonsAttempt = Annotated[tuple[Person, AttemptJSON], Depends(attempt_of)]

@@ -15,7 +15,7 @@ from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.grading.attempts.overrides import MOST_POINTS, Overrides, ScoreOverride
 from app.grading.attempts.source_colours import colour_lines
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.comments.schemas import CommentList, NewCommentJSON
 from app.grading.comments.service import LONGEST, Comment, Comments, may_remove
 from app.presentation.verdict_view import arrange_verdict
@@ -138,7 +138,7 @@ async def undo_override(user: Grader, found: PersonsAttempt, overrides: Provided
     await overrides.undo(user, _with_verdict(found).id)
 
 
-def _with_verdict(found: PersonsAttempt) -> AttemptView:
+def _with_verdict(found: PersonsAttempt) -> AttemptJSON:
     """The attempt, whose verdict the caller sees. Raises `OverrideRefused`: what it answers would tell the verdict."""
     _, attempt = found
     if attempt.withheld_until is not None:

@@ -11,9 +11,10 @@ from app.accounts.text_rules import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.grading.attempts.overrides import MOST_POINTS
-from app.grading.attempts.schemas import AttemptJSON
+from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.grading_tries import Try
 from app.grading.queue.status import AttemptStatus
+from app.grading.queue.withheld_verdicts import Shown
 from app.teaching.people.at_problem import PersonAtProblem
 from app.teaching.people.directory import Person
 from app.teaching.people.grading_history import GradingHistory
@@ -80,7 +81,7 @@ class SignInLinkJSON(View):
 class SourcedAttemptJSON(AttemptJSON):
     """An attempt or run of another person, with its source. `queue` stays null."""
 
-    source: str
+    source: Shown[str]
 
 
 class GradingJSON(View):

@@ -22,17 +22,18 @@ from sqlalchemy import Boolean, Column, Float, Integer, select, update
 from app.core.clock import MINUTE, now
 from app.core.database import Database, UTCDateTime
 from app.core.outbound_requests import Outside
-from app.grading.attempts import views
-from app.grading.attempts.views import AttemptSummary, withheld_summary
-from app.grading.queue import withheld_verdicts
+from app.grading.attempts.overrides import ScoreOverride
+from app.grading.attempts.views import AttemptJSON, AttemptSummary, OwnInputsJSON, Rejudged
 from app.grading.queue.leases import columns_of
 from app.grading.queue.models import AttemptRow
-from app.grading.queue.withheld_verdicts import SHOWN, WithheldRow, shown_part
+from app.grading.queue.status import QueuePlace
+from app.grading.queue.withheld_verdicts import Shown, WithheldRow, Withholdable
 from app.operations.personal_data import export
 from app.operations.webhooks.models import DeliveryRow, WebhookRow
 from app.problems.exams import PARTS
 from app.teaching.courses.models import AssignmentRow
 from app.teaching.courses.rights import RIGHTS
+from app.teaching.people.schemas import SourcedAttemptJSON
 from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.verdict import Efficiency, Verdict
 from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_up
@@ -46,6 +47,9 @@ from tests.app.teaching.people.test_attempts_of_others import GOOD, me, send
 pytestmark = pytest.mark.anyio
 __all__ = ["people"]
 SENT = "# exam\nx = 1\n"
+VIEWS = [AttemptSummary, AttemptJSON, SourcedAttemptJSON]
+# The columns that an exam does not withhold.
+SHOWN = AttemptJSON.shown_fields() | export.SENT | {"user_id"}
 # What is not the same in two answers to one request, by what it is.
 VARIES = {
     "form token": r'(?<=name="form_token" value=")[0-9a-f]{128}',
@@ -389,41 +393,72 @@ async def test_no_route_that_changes_something_depends_on_a_hidden_verdict(exam)
     assert not (found := differences(sent["right"], sent["unexplained"])), found
 
 
-async def test_a_column_is_withheld_until_somebody_lists_it(exam, monkeypatch):
-    """A column that is added tomorrow is like `variant` while it is not listed."""
+async def test_no_address_tells_a_field_that_is_not_marked(exam, monkeypatch):
+    """A field that is added tomorrow is like `variant` without its mark, and so is a column."""
     await give(exam.service, exam.attempt, exam.states["wrong"] | {"variant": "VARIANT-MARK"})
-    telling = [f"/attempts/{exam.attempt}", f"/api/v1/attempts/{exam.attempt}", "/api/v1/me/export"]
-    telling.append(f"/api/v1/attempts/{exam.attempt}/events")
+    telling = {f"/attempts/{exam.attempt}", f"/api/v1/attempts/{exam.attempt}", "/api/v1/me/export", "webhook"}
 
-    async def read() -> list[str]:
-        pages = [await answer_of(exam.ada, "GET", path) for path in telling]
-        found = dict(zip([*telling, "webhook"], [*pages, (await exam.delivered()).decode()], strict=True))
-        return [path for path, text in found.items() if "VARIANT-MARK" in text]
+    async def read() -> set[str]:
+        return {path for path, text in (await exam.seen()).items() if "VARIANT-MARK" in text}
 
-    assert await read() == [*telling, "webhook"]
-    for module in (withheld_verdicts, views, export):
-        monkeypatch.setattr(module, "SHOWN", SHOWN - {"variant"})
-    assert await read() == []
+    assert telling < await read()
+    for view in VIEWS:
+        if "variant" in view.model_fields:
+            monkeypatch.setattr(view.model_fields["variant"], "metadata", [])
+    assert await read() == set()
 
 
-def test_only_listed_columns_and_fields_have_a_value():
-    columns = {each.name: mark_of(each, 1) for each in AttemptRow.__table__.columns}
-    kept = shown_part(AttemptRow(**columns))
-    assert {name: getattr(kept, name) for name in columns} == {
-        name: value if name in SHOWN else None for name, value in columns.items()
-    }
-    assert columns.keys() > SHOWN
-    fields = {name: columns.get(name) for name in AttemptSummary.model_fields}
-    whole = fields | {
+def values_of(view: type[Withholdable]) -> dict[str, Any]:
+    """A value for each field, none of them null or false."""
+    row = {each.name: mark_of(each, 1) for each in AttemptRow.__table__.columns}
+    verdict = {"problem": "add_one", "version": "1", "status": "rejected", "reason": "time_limit", "score": 0}
+    values = row | {
         "kind": "attempt",
         "status": "finished",
+        "verdict": Verdict.model_validate(verdict | {"checks": [], "cases": [], "walls": []}),
         "verdict_status": "rejected",
         "verdict_reason": "time_limit",
+        "changed_by_hand": True,
+        "rejudged": Rejudged(at=now(), score_before=1),
+        "override": ScoreOverride(score=1, score_before=2, by="tess", at=now(), reason="x"),
+        "queue": QueuePlace(ahead=1, expected_wait_s=1),
+        "inputs": OwnInputsJSON(seed=1),
+        "withheld_until": now(),
     }
+    return {name: values[name] for name in view.model_fields}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_only_marked_fields_have_a_value(view):
+    whole = view(**values_of(view))
+    assert all(getattr(whole, name) not in (None, False) for name in view.model_fields)
     until = now()
-    seen = withheld_summary(AttemptSummary(**(whole | {"changed_by_hand": True, "withheld_until": None})), until)
-    told = {name for name in AttemptSummary.model_fields if getattr(seen, name) not in (None, False)}
-    assert told - SHOWN == {"withheld_until"}
+    seen = whole.withheld(until)
+    told = {name for name in view.model_fields if getattr(seen, name) not in (None, False)}
+    assert told == view.shown_fields() & view.model_fields.keys()
+    assert told - {"inputs", "queue", "withheld_until"} <= SHOWN
+    assert seen.withheld_until == until
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_made_up_field_is_withheld_until_somebody_marks_it(view):
+    class Tomorrow(view):
+        unmarked: str | None
+        marked: Shown[str | None]
+
+    attempt = Tomorrow(**values_of(view), unmarked="told", marked="told")
+    assert (attempt.unmarked, attempt.marked) == ("told", "told")
+    seen = attempt.withheld(now())
+    assert (seen.unmarked, seen.marked) == (None, "told")
+
+
+def test_every_view_of_an_attempt_is_tested():
+    found, seen = [Withholdable], set()
+    while found:
+        below = [each for each in found.pop().__subclasses__() if each.__module__.startswith("app.")]
+        found += below
+        seen |= set(below)
+    assert seen == set(VIEWS)
 
 
 async def test_no_address_explains_a_published_problem_while_its_exam_is_open(either, people):
