@@ -6,6 +6,7 @@ of duplicate code, and how many files a change touches.
 """
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,7 @@ def measure(checkout: Path = CHECKOUT) -> list[Row]:
             _count(nodes, _looks_up_a_service, (_ASSEMBLY,)),
             0,
         ),
+        Row("views filled by hand: classes called with three or more name=row.name", _count(nodes, _fills_by_hand), 0),
         Row("ways to include a router: module.router, module.api, …", len(_ways_to_include(nodes)), 1),
         Row(
             f"functions over {LONGEST} lines",
@@ -93,6 +95,21 @@ def _looks_up_a_service(node: ast.AST) -> bool:
     return _name(looked_in) == "services" or (
         isinstance(looked_in, ast.Call) and _name(looked_in.func) == "services_of"
     )
+
+
+def _fills_by_hand(node: ast.AST) -> bool:
+    """Whether it calls a class, but not that of a row, with three or more fields of one object under their own names.
+    `View.read_from` reads them by name.
+    """
+    called = _name(node.func) if isinstance(node, ast.Call) else ""
+    if not (called[:1].isupper() or called == "cls") or called.endswith("Row"):
+        return False
+    copied = Counter(
+        ast.unparse(each.value.value)
+        for each in node.keywords
+        if isinstance(each.value, ast.Attribute) and each.value.attr == each.arg
+    )
+    return max(copied.values(), default=0) >= 3
 
 
 def _ways_to_include(nodes: Mapping[str, list[ast.AST]]) -> set[str]:

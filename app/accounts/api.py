@@ -19,7 +19,7 @@ Own = Annotated[Caller, Depends(require_caller("account"))]
 
 @router.get("/me", summary="The user behind the token or cookie")
 async def get_me(user: Reader) -> MeJSON:
-    return MeJSON(id=user.id, name=user.name, role=user.role)
+    return MeJSON.of(user)
 
 
 @router.get("/tokens", summary="Your API tokens")

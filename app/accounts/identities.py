@@ -17,6 +17,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import IdentityTaken
 from app.core.ids import is_id, new_id
+from app.core.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,7 @@ class Identity:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityView:
+class IdentityView(View):
     id: str
     issuer: str
     name: str
@@ -52,7 +52,7 @@ class Identities:
                 .where(IdentityRow.user_id == user_id)
                 .order_by(IdentityRow.created_at, IdentityRow.id)
             )
-            return [IdentityView(row.id, row.issuer, row.name, row.created_at) for row in rows]
+            return [IdentityView.of(row) for row in rows]
 
     async def link(self, user: User, identity: Identity) -> None:
         """Let `identity` sign in to the user's account. Raises `IdentityTaken`."""

@@ -1,6 +1,5 @@
 """Signed-in browsers. The only writer of that table."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, delete, select, update
@@ -15,12 +14,12 @@ from app.accounts.roles import SCOPES
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime
 from app.core.ids import new_id
+from app.core.view import View
 
 _USER_AGENT = 300
 
 
-@dataclass(frozen=True, slots=True)
-class SessionView:
+class SessionView(View):
     id: str
     user_agent: str
     created_at: datetime
@@ -94,9 +93,7 @@ class Sessions:
                 .where(SessionRow.user_id == user_id, SessionRow.expires_at > now())
                 .order_by(SessionRow.created_at.desc(), SessionRow.id)
             )
-            return [
-                SessionView(row.id, row.user_agent, row.created_at, row.last_used_at, row.expires_at) for row in rows
-            ]
+            return [SessionView.of(row) for row in rows]
 
     async def revoke(self, user_id: str, session_id: str) -> None:
         """Raises `SessionNotFound`, even if it exists for another user."""

@@ -164,12 +164,4 @@ def _scopes(row: APITokenRow) -> tuple[Scope, ...]:
 
 
 def _view(row: APITokenRow) -> Token:
-    return Token(
-        id=row.id,
-        name=row.name,
-        scopes=_scopes(row),
-        preset=row.preset,
-        created_at=row.created_at,
-        last_used_at=row.last_used_at,
-        expires_at=row.expires_at,
-    )
+    return Token.read_from(row, scopes=_scopes(row))

@@ -20,10 +20,12 @@ class View(BaseModel):
         return cls.model_validate(source)
 
     @classmethod
-    def of_row(cls, row: Any, **others: Any) -> Self:
-        """Read from the attributes of `row`. `others` are the fields that it lacks, or has in another form."""
-        read = [name for name in cls.model_fields if name not in others and hasattr(row, name)]
-        return cls.model_validate({name: getattr(row, name) for name in read} | others)
+    def read_from(cls, source: Any, **others: Any) -> Self:
+        """Read from the attributes of `source`, except `others`: fields that it lacks or has in another form."""
+        read = {
+            name: getattr(source, name) for name in cls.model_fields if name not in others and hasattr(source, name)
+        }
+        return cls.model_validate(read | others)
 
     @classmethod
     def of_columns(cls, *columns: Any) -> Self:

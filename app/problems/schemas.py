@@ -48,7 +48,7 @@ class TrackJSON(View):
     @classmethod
     def of(cls, section: Section) -> "TrackJSON":
         slugs = [package.slug for package in section.packages]
-        return cls(id=section.id, title=section.title, teaches=section.teaches, problems=slugs)
+        return cls.read_from(section, problems=slugs)
 
 
 class ProblemList(View):
@@ -109,7 +109,7 @@ class ProblemDetail(ProblemSummary):
             helpers=package.helpers,
             variant=package.variant and VariantJSON(name=package.variant.name, values=package.variant.values),
             hints=len(package.hints),
-            checks=[CheckJSON(id=each.id, points=each.points, title=each.title) for each in manifest.checks],
+            checks=[CheckJSON.of(each) for each in manifest.checks],
             grading=grading_of(manifest),
             tolerance=manifest.tolerance,
             limits=manifest.limits,

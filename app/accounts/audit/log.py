@@ -5,7 +5,7 @@ An entry is written in the transaction of what it records, so neither exists wit
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from sqlalchemy import and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -292,15 +292,7 @@ def _party(user_id: str | None, name: str | None) -> Party | None:
 
 
 def _entry(row: AuditRow, actor: str | None, whom: str | None) -> AuditEntry:
-    return AuditEntry(
-        id=row.id,
-        at=row.at,
-        actor=_party(row.user_id, actor),
-        action=cast(Action, row.action),
-        whom=_party(row.whom_id, whom),
-        detail=row.detail,
-        reason=row.reason,
-    )
+    return AuditEntry.read_from(row, actor=_party(row.user_id, actor), whom=_party(row.whom_id, whom))
 
 
 def _not_found(entry_id: str) -> AuditEntryNotFound:

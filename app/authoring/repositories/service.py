@@ -299,28 +299,14 @@ def _no_sync(sync_id: str) -> SyncNotFound:
 
 
 def _repository(row: RepositoryRow, registered_by: str) -> Repository:
-    return Repository(
-        id=row.id,
-        kind=cast(Kind, row.kind),
-        address=row.address,
-        branch=row.branch,
-        folder=row.folder,
-        has_token=row.sealed_token is not None,
-        registered_by=registered_by,
-        created_at=row.created_at,
-    )
+    return Repository.read_from(row, has_token=row.sealed_token is not None, registered_by=registered_by)
 
 
 def sync_of(row: SyncRow) -> Sync:
     is_over = row.finished_at is not None
-    return Sync(
-        id=row.id,
+    return Sync.read_from(
+        row,
         repository=row.repository_id,
-        cause=cast(Cause, row.cause),
         status="finished" if is_over else "running" if row.until > now() else "interrupted",
-        commit=row.commit,
-        fault=row.fault,
         problems=[SyncedProblem.of(each) for each in row.problems],
-        created_at=row.created_at,
-        finished_at=row.finished_at,
     )

@@ -119,7 +119,7 @@ def view_of(
     override: ScoreOverride | None = None,
 ) -> AttemptJSON:
     """A stored attempt as its owner may see it: until `withheld_until`, only the fields that are marked `Shown`."""
-    attempt = AttemptJSON.of_row(
+    attempt = AttemptJSON.read_from(
         row,
         rejudged=None if row.rejudged_at is None else Rejudged(at=row.rejudged_at, score_before=row.score_before),
         override=override,

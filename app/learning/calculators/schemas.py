@@ -31,7 +31,7 @@ class PresetJSON(View):
 
     @classmethod
     def of_kind(cls, kind: str, preset: Preset) -> "PresetJSON":
-        return cls(kind=kind, id=preset.id, title=preset.title, source=preset.source, values=dict(preset.fills))
+        return cls.read_from(preset, kind=kind, values=dict(preset.fills))
 
 
 class CalculatorList(View):
@@ -41,12 +41,7 @@ class CalculatorList(View):
     @classmethod
     def of(cls, calculators: tuple[Calculator, ...]) -> "CalculatorList":
         return cls(
-            calculators=[
-                CalculatorSummary(
-                    name=each.name, title=each.title, summary=each.summary, page=f"/calculators/{each.name}"
-                )
-                for each in calculators
-            ],
+            calculators=[CalculatorSummary.read_from(each, page=f"/calculators/{each.name}") for each in calculators],
             presets=[PresetJSON.of_kind(kind, each) for kind, rows in PRESETS.items() for each in rows],
         )
 
@@ -63,14 +58,7 @@ class ResultJSON(View):
 
     @classmethod
     def with_value(cls, output: Output, value: int | float) -> "ResultJSON":
-        return cls(
-            name=output.name,
-            label=output.label,
-            unit=output.unit,
-            formula=output.formula,
-            value=value if math.isfinite(value) else None,
-            text=short_text(value, output.unit),
-        )
+        return cls.read_from(output, value=value if math.isfinite(value) else None, text=short_text(value, output.unit))
 
 
 class SourceJSON(View):

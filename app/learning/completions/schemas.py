@@ -37,14 +37,11 @@ class CompletionJSON(View):
 
     @classmethod
     def of_verified(cls, verified: Verified, shared_at: datetime | None) -> "CompletionJSON":
-        return cls(
-            track=verified.track,
-            title=verified.title,
+        return cls.read_from(
+            verified,
             complete=verified.is_complete,
-            words=verified.words,
-            devices=list(verified.devices),
-            problems=[VerifiedProblemJSON.of_problem(each) for each in verified.problems],
             left=list(verified.left),
+            problems=[VerifiedProblemJSON.of_problem(each) for each in verified.problems],
             shared_at=shared_at,
         )
 

@@ -63,13 +63,10 @@ class InterviewJSON(View):
 
     @classmethod
     def of_interview(cls, interview: Interview, outcomes: Sequence[Outcome], moment: datetime) -> "InterviewJSON":
-        return cls(
-            id=interview.id,
-            level=interview.level,
+        return cls.read_from(
+            interview,
             over=interview.is_over(moment),
             words=words_of(outcomes),
-            created_at=interview.created_at,
-            expires_at=interview.expires_at,
             problems=[OutcomeJSON.of_outcome(each, moment) for each in outcomes],
         )
 

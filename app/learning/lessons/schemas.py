@@ -42,7 +42,7 @@ class ClaimJSON(View):
 
     @classmethod
     def of_name(cls, name: str, claim: Claim) -> "ClaimJSON":
-        return cls(name=name, value=claim.value, unit=claim.unit, text=claim.text, what=claim.what)
+        return cls.read_from(claim, name=name)
 
 
 class LessonProgramJSON(View):
@@ -72,10 +72,7 @@ class LessonDetail(LessonSummary):
             jax_version=measured.jax,
             devices=measured.devices,
             claims=[ClaimJSON.of_name(name, claim) for name, claim in measured.by_name.items()],
-            programs=[
-                LessonProgramJSON(number=number, code=each.code, output=each.output, runs_here=each.runs_here)
-                for number, each in enumerate(lesson.blocks, 1)
-            ],
+            programs=[LessonProgramJSON.read_from(each, number=number) for number, each in enumerate(lesson.blocks, 1)],
         )
 
 
@@ -100,7 +97,7 @@ class LessonRunJSON(LessonRun):
         is_there = lesson is not None and run.program <= len(lesson.blocks)
         block = lesson.blocks[run.program - 1] if lesson is not None and is_there else None
         same = prints_the_same(run.result, block) if run.result and block else None
-        return cls(**dict(run), prints_the_same=same)
+        return cls.read_from(run, prints_the_same=same)
 
 
 def _summary(lesson: Lesson) -> dict[str, Any]:

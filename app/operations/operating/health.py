@@ -99,4 +99,4 @@ def _why_waiting(processes: list[Worker]) -> str:
 def _pool(pool: "PoolStats | None") -> PoolJSON | None:
     if pool is None:
         return None
-    return PoolJSON(alive=pool.alive, generic=pool.generic, warm=pool.warm, zygotes=pool.zygotes)
+    return PoolJSON.of(pool)

@@ -123,16 +123,14 @@ class CellAttemptJSON(View):
 
     @classmethod
     def weighed(cls, each: Weighed, worth: int) -> "CellAttemptJSON":
-        return cls(
+        return cls.read_from(
+            each,
             id=each.sent.id,
             sent_at=each.sent.at,
             score=each.sent.score,
             changed_by_hand=each.sent.by_hand,
             late=each.is_late,
-            days_late=each.days_late,
-            credit=each.credit,
             points=shown_points(worth * each.share),
-            role=each.role,
         )
 
 
@@ -165,7 +163,8 @@ class FullCellJSON(View):
     @classmethod
     def full(cls, view: CellView, history: list[AuditEntry]) -> "FullCellJSON":
         cell, column = view.cell, view.column
-        return cls(
+        return cls.read_from(
+            cell,
             assignment=column.assignment.id,
             problem=column.problem,
             person=CellPersonJSON.of(view.person),
@@ -173,12 +172,7 @@ class FullCellJSON(View):
             counted=view.rules.counted,
             opens_at=view.rules.opens_at,
             due_at=view.rules.due_at,
-            points=cell.points,
-            possible=cell.possible,
-            late=cell.late,
-            changed_by_hand=cell.changed_by_hand,
             excused=cell.is_excused,
-            marks=list(cell.marks),
             attempts=[CellAttemptJSON.weighed(each, column.points) for each in view.attempts],
             history=history,
         )

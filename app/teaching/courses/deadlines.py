@@ -63,12 +63,10 @@ class Deadlines:
                 problems[assignment_id].append(problem)
             counts = {each[0]: (each[1], each[2]) for each in await session.execute(_counts(ids))}
         return [
-            Deadline(
-                course_id=each.course_id,
+            Deadline.read_from(
+                each,
                 course=course,
                 assignment_id=each.id,
-                name=each.name,
-                due_at=each.due_at,
                 students=counts.get(each.id, (0, 0))[0],
                 submitted=counts.get(each.id, (0, 0))[1],
                 problems=problems[each.id],

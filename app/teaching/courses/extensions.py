@@ -64,16 +64,7 @@ class Extensions:
         )
         async with self._database.reading() as session:
             rows = list(await session.scalars(query))
-        return {
-            each.assignment_id: Extension(
-                user_id=user.id,
-                name=user.name,
-                extra_minutes=each.extra_minutes,
-                extra_attempts=each.extra_attempts,
-                reason=each.reason,
-            )
-            for each in rows
-        }
+        return {each.assignment_id: Extension.read_from(each, user_id=user.id, name=user.name) for each in rows}
 
     async def extend(
         self,

@@ -91,14 +91,7 @@ class CourseJSON(View):
 
     @classmethod
     def for_member(cls, course: Course, *, is_manager: bool) -> "CourseJSON":
-        return cls(
-            id=course.id,
-            name=course.name,
-            time_zone=course.time_zone,
-            join_code=course.join_code if is_manager else None,
-            created_at=course.created_at,
-            archived_at=course.archived_at,
-        )
+        return cls.read_from(course, join_code=course.join_code if is_manager else None)
 
 
 class CourseList(View):
@@ -251,25 +244,12 @@ class AssignmentJSON(View):
             AssignedProblemJSON(problem=each.problem, points=each.points, pool=each.pool)
             for each in assignment.problems
         ]
-        return cls(
-            id=assignment.id,
-            name=assignment.name,
-            opens_at=assignment.opens_at,
-            due_at=assignment.due_at,
-            late_percent=assignment.late_percent,
+        return cls.read_from(
+            assignment,
             problems=problems,
-            attempt_limit=assignment.attempt_limit,
-            cool_down_minutes=assignment.cool_down_minutes,
             exam=assignment.is_exam,
             closes=[each for each in PARTS if each in assignment.closes],
-            closed_for=assignment.closed_for,
-            duration_minutes=assignment.duration_minutes,
             has_password=assignment.password_hash is not None,
-            addresses=list(assignment.addresses),
-            counted=assignment.counted,
-            grace_minutes=assignment.grace_minutes,
-            weight=assignment.weight,
-            category=assignment.category,
         )
 
 

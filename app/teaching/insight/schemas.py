@@ -50,16 +50,7 @@ class ClusterJSON(View):
 
     @classmethod
     def of(cls, cluster: Cluster) -> "ClusterJSON":
-        return cls(
-            key=cluster.key,
-            reason=cluster.reason,
-            check=cluster.check,
-            signs=list(cluster.signs),
-            cases=list(cluster.cases),
-            attempts=cluster.attempts,
-            people=cluster.people,
-            example=ExampleJSON(user=cluster.example_user, attempt=cluster.example),
-        )
+        return cls.read_from(cluster, example=ExampleJSON(user=cluster.example_user, attempt=cluster.example))
 
 
 class MemberJSON(View):
@@ -119,24 +110,12 @@ class InsightJSON(View):
 
     @classmethod
     def at_problem(cls, problem: str, version: str, summary: Summary) -> "InsightJSON":
-        return cls(
+        return cls.read_from(
+            summary,
             problem=problem,
             version=version,
-            versions=list(summary.versions),
-            people=summary.people,
-            solved=summary.solved,
-            graded=summary.graded,
-            accepted=summary.accepted,
             attempts_to_solve=[StepJSON(attempts=label, people=count) for label, count in summary.attempts_to_solve],
-            median_attempts=summary.median_attempts,
             median_time_s=None if summary.median_time is None else summary.median_time.total_seconds(),
-            rejected=summary.rejected,
-            checks=summary.checks,
-            cases=summary.cases,
-            left_out=list(summary.left_out),
-            misconceptions=summary.misconceptions,
             never_failed=None if summary.never_failed is None else list(summary.never_failed),
-            discrimination=summary.discrimination,
-            unexplained=summary.unexplained,
             clusters=[ClusterJSON.of(each) for each in summary.clusters],
         )

@@ -206,15 +206,4 @@ def _deployments(ids: Iterable[str]) -> str:
 
 
 def _platform(row: PlatformRow) -> Platform:
-    return Platform(
-        id=row.id,
-        name=row.name,
-        issuer=row.issuer,
-        client_id=row.client_id,
-        login_url=row.login_url,
-        token_url=row.token_url,
-        keys_url=row.keys_url,
-        deployments=tuple(row.deployments.splitlines()),
-        grants_instructor=row.grants_instructor,
-        created_at=row.created_at,
-    )
+    return Platform.read_from(row, deployments=tuple(row.deployments.splitlines()))

@@ -77,13 +77,10 @@ class Registrations:
         self._platforms.check_address("openid_configuration", address)
         platform = read_configuration(address, await self._requests.configuration(address))
         self._platforms.check_address("registration_endpoint", platform.registration_url)
-        new = NewPlatform(
+        new = NewPlatform.read_from(
+            platform,
             name=link.name,
-            issuer=platform.issuer,
             client_id="",
-            login_url=platform.login_url,
-            token_url=platform.token_url,
-            keys_url=platform.keys_url,
             deployments=(),
             grants_instructor=link.grants_instructor,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
 from sqlalchemy import ColumnElement, ScalarSelect, func, or_, select
@@ -138,11 +138,4 @@ def no_person(person_id: str) -> PersonNotFound:
 
 
 def _person(row: UserRow, *latest: datetime | None) -> Person:
-    return Person(
-        id=row.id,
-        name=row.name,
-        role=cast(Role, row.role),
-        created_at=row.created_at,
-        deactivated_at=row.deactivated_at,
-        last_active_at=max((each for each in latest if each is not None), default=None),
-    )
+    return Person.read_from(row, last_active_at=max((each for each in latest if each is not None), default=None))

@@ -103,12 +103,9 @@ class GradingJSON(View):
     @classmethod
     def of(cls, story: GradingHistory) -> "GradingJSON":
         attempt = story.attempt
-        return cls(
+        return cls.read_from(
+            attempt,
             attempt=attempt.id,
-            status=attempt.status,
-            created_at=attempt.created_at,
-            started_at=attempt.started_at,
-            finished_at=attempt.finished_at,
             counted=story.counted,
             tries=story.tries,
             walls=attempt.verdict.walls if attempt.verdict else None,

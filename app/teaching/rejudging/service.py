@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, cast
+from typing import Literal
 
 from sqlalchemy import ColumnElement, case, delete, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -318,19 +318,12 @@ async def _rejudge(session: AsyncSession, row: RejudgeRow) -> Rejudge:
             ).where(item.rejudge_id == row.id)
         )
     ).one()
-    return Rejudge(
-        id=row.id,
-        problem=row.problem,
-        version=row.version,
-        status=cast(RejudgeStatus, row.status),
+    return Rejudge.read_from(
+        row,
         total=total,
         graded=graded,
         changed=changed,
         failed=failed,
         not_lowered=not_lowered,
         selection=Selection.of_json(row.selection),
-        never_lower=row.never_lower,
-        created_at=row.created_at,
-        finished_at=row.finished_at,
-        applied_at=row.applied_at,
     )

@@ -35,14 +35,11 @@ class SimilarSubmissionJSON(View):
 
     @classmethod
     def of(cls, submission: Submission) -> "SimilarSubmissionJSON":
-        return cls(
+        return cls.read_from(
+            submission,
             attempt=submission.attempt_id,
             user=StudentJSON(id=submission.user_id, name=submission.name, identity=submission.identity),
-            score=submission.score,
             accepted=submission.is_accepted,
-            sent_at=submission.sent_at,
-            earlier=submission.earlier,
-            saves=submission.saves,
         )
 
 

@@ -37,3 +37,13 @@ def test_columns_are_as_many_as_the_fields():
     assert Part.of_columns("p") == Part(name="p")
     with pytest.raises(ValueError, match="shorter"):
         Whole.of_columns("a", "o", None)
+
+
+def test_a_view_is_read_from_one_object_and_from_what_that_lacks_or_has_otherwise():
+    row = SimpleNamespace(id="a", owner_id="o", made_by=SimpleNamespace(name="ada"), secret="s")
+    whole = Whole.read_from(row, part=SimpleNamespace(name="p", secret="s"), made_by="ada")
+    assert whole == Whole(id="a", owner_id="o", part=Part(name="p"), made_by="ada")
+    with pytest.raises(ValidationError, match="part"):
+        Whole.read_from(row, made_by="ada")
+    with pytest.raises(ValidationError, match="secret"):
+        Whole.read_from(ROW, secret="s")
