@@ -46,6 +46,7 @@ from app.entry.assembly import (
 from app.entry.routes import add_routes
 from app.grading.attempts.overrides import Overrides
 from app.grading.attempts.service import Attempts
+from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits, forgetting
 from app.grading.queue.deployment_secret import share_secret
 from app.grading.queue.local_judge import LocalJudge
@@ -188,7 +189,7 @@ async def _open(
             *(settings, database, store, catalogue, serving, texts, lessons, walls, workers, metrics, clients),
             *(accounts, accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
             *(validations, lesson_runs, RateLimit(settings.requests_per_minute)),
-            Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
+            Attempts(database, catalogue, AttemptViews(catalogue), queue, events, walls, limits, CourseGate()),
             Overrides(database, HOOKS.on_finished),
             Cells(database, queue_scores_of),
             Formatter(),
@@ -222,7 +223,7 @@ async def _open(
         )
         share(app, services)
         loops = [
-            *WebhookSender(database, data.secret, Outside(private=settings.webhooks_private)).loops,
+            *_webhook_loops(services, database, data.secret),
             ScoreSender(database, courses, platforms, requests).outbox.loop,
             *_mail_loops(services, database),
             serving.loop,
@@ -243,6 +244,11 @@ async def _open(
 def _retention(database: Database, queue: GradeQueue, settings: Settings) -> list[Loop]:
     rules = RetentionRules(settings.runs_kept_days, settings.people_kept_days)
     return [] if rules == RetentionRules() else [Retention(database, queue, rules).loop]
+
+
+def _webhook_loops(services: Services, database: Database, deployment_secret: bytes) -> list[Loop]:
+    outside = Outside(private=services[Settings].webhooks_private)
+    return WebhookSender(database, deployment_secret, outside, services[AttemptViews]).loops
 
 
 def _mail_loops(services: Services, database: Database) -> list[Loop]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.core.errors import ProblemNotFound
+from app.core.view import View
 from app.core.web.markdown import Prose
 from app.problems.catalogue import Catalogue
 from app.problems.rendered_texts import RenderedTexts
@@ -14,13 +15,36 @@ from grader.package.pitfalls import pitfall_of
 from grader.package.variants import like
 
 
+class MetPitfall(View):
+    """An item of the statement's *Pitfalls* that explains a verdict's misconception: its `number` there, from 1, its
+    `text` in Markdown, and the path of the section on the problem's `page`.
+    """
+
+    number: int
+    text: str
+    page: str
+
+
 @dataclass(frozen=True, slots=True)
-class MetPitfall:
-    """An item of the statement's *Pitfalls*: its number there, from 1, its text, and the address of the section."""
+class ShownPitfall:
+    """A pitfall on a page, with its text as HTML."""
 
     number: int
     html: Markup
     address: str
+
+
+def met_pitfall(catalogue: Catalogue, slug: str, variant: str | None, misconception: str | None) -> MetPitfall | None:
+    """The pitfall that explains a misconception, in the statement that is served now."""
+    if misconception is None:
+        return None
+    try:
+        package = like(catalogue.get(slug), variant)
+    except ProblemNotFound:  # withdrawn since
+        return None
+    found = pitfall_of(package, misconception)
+    page = f"/problems/{package.slug}#s-pitfalls"
+    return None if found is None else MetPitfall(number=found.number, text=found.text, page=page)
 
 
 class ProblemTexts:
@@ -34,16 +58,9 @@ class ProblemTexts:
         others = {slug: title for slug, title in self._catalogue.titles().items() if slug != package.slug}
         return await self._texts.show(texts, f"/problems/{package.slug}/figures", others, package.figures)
 
-    async def pitfall(self, slug: str, variant: str | None, misconception: str | None) -> MetPitfall | None:
-        """The pitfall that explains a misconception, in the statement that is served now."""
-        if misconception is None:
+    async def pitfall(self, slug: str, variant: str | None, met: MetPitfall | None) -> ShownPitfall | None:
+        """The pitfall of a verdict at this problem as its page shows it."""
+        if met is None:
             return None
-        try:
-            package = like(self._catalogue.get(slug), variant)
-        except ProblemNotFound:  # withdrawn since
-            return None
-        found = pitfall_of(package, misconception)
-        if found is None:
-            return None
-        [prose] = await self.render(package, {"pitfall": found.text})
-        return MetPitfall(found.number, prose.html, f"/problems/{package.slug}#s-pitfalls")
+        [prose] = await self.render(like(self._catalogue.get(slug), variant), {"pitfall": met.text})
+        return ShownPitfall(met.number, prose.html, met.page)

@@ -25,7 +25,7 @@ from app.grading.attempts.overrides import override_of
 from app.grading.attempts.questions import name_question
 from app.grading.attempts.source_rules import check_source
 from app.grading.attempts.submission_limits import Gate, NoGate
-from app.grading.attempts.views import AttemptJSON, AttemptSummary, view_of
+from app.grading.attempts.views import AttemptJSON, AttemptSummary, AttemptViews
 from app.grading.guests import share_of
 from app.grading.owned_work import UsersWork, WorkLimits
 from app.grading.queue.events import AttemptEvents, Change
@@ -60,6 +60,7 @@ class Attempts(UsersWork[AttemptRow]):
         self,
         database: Database,
         catalogue: Catalogue,
+        views: AttemptViews,
         queue: GradeQueue,
         events: AttemptEvents,
         walls: Walls,
@@ -69,6 +70,7 @@ class Attempts(UsersWork[AttemptRow]):
         super().__init__(database, limits, queue.enqueue)
         self.most_unfinished = limits.max_waiting_per_user
         self._catalogue = catalogue
+        self._views = views
         self._queue = queue
         self._walls = walls
         self._gate = gate or NoGate()
@@ -156,7 +158,7 @@ class Attempts(UsersWork[AttemptRow]):
             return await self.get(user, earlier.id)
         self.events.note(row.id, Change("queued", None))
         until = max((end_of_minute(each.until) for each in withheld), default=None)
-        return view_of(row, withheld_until=until, queue=await self._queue.place(row))
+        return self._views.of(row, withheld_until=until, queue=await self._queue.place(row))
 
     async def _pass_gate(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
         """Refuse what is over a limit of a course. Returns the rows that keep its verdict back during exams."""
@@ -179,7 +181,7 @@ class Attempts(UsersWork[AttemptRow]):
             until = await withheld_until(session, [row.id], seen=seen)
             override = await override_of(session, row)
         place = await self._queue.place(row) if placed else None
-        return view_of(row, withheld_until=until.get(row.id), queue=place, override=override)
+        return self._views.of(row, withheld_until=until.get(row.id), queue=place, override=override)
 
     async def list(
         self,

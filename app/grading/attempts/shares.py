@@ -10,7 +10,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import ShareNotFound
 from app.grading.attempts.models import ShareRow
-from app.grading.attempts.views import AttemptJSON, view_of
+from app.grading.attempts.views import AttemptJSON, AttemptViews
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
 from app.problems.visibility import Visibility
@@ -19,9 +19,10 @@ from app.problems.visibility import Visibility
 class Shares:
     """Safe to share between requests. An attempt has at most one link."""
 
-    def __init__(self, database: Database, visibility: Visibility) -> None:
+    def __init__(self, database: Database, visibility: Visibility, views: AttemptViews) -> None:
         self._database = database
         self._visibility = visibility
+        self._views = views
 
     async def create(self, user: User, attempt: AttemptJSON) -> str:
         """The token of a new link to an attempt of this user. The link that it had before stops working."""
@@ -62,4 +63,4 @@ class Shares:
             raise ShareNotFound(
                 "Its owner has stopped sharing this attempt, or the link is incomplete. Ask them for a new one."
             )
-        return view_of(row, withheld_until=until.get(row.id))
+        return self._views.of(row, withheld_until=until.get(row.id))

@@ -12,6 +12,8 @@ from app.grading.attempts.overrides import ScoreOverride
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import AttemptKind, AttemptStatus, QueuePlace
 from app.grading.queue.withheld_verdicts import Shown, Withholdable
+from app.problems.catalogue import Catalogue
+from app.problems.problem_texts import MetPitfall, met_pitfall
 from grader.core.reasons import Reason
 from grader.inputs.own_inputs import MAX_SEED, OwnInputs
 from grader.program.measurement import mesh_name
@@ -111,20 +113,35 @@ class AttemptJSON(Withholdable):
         return self.override is not None
 
 
-def view_of(
-    row: AttemptRow,
-    *,
-    withheld_until: datetime | None,
-    queue: QueuePlace | None = None,
-    override: ScoreOverride | None = None,
-) -> AttemptJSON:
-    """A stored attempt as its owner may see it: until `withheld_until`, only the fields that are marked `Shown`."""
-    attempt = AttemptJSON.read_from(
-        row,
-        rejudged=None if row.rejudged_at is None else Rejudged(at=row.rejudged_at, score_before=row.score_before),
-        override=override,
-        queue=queue,
-        inputs=OwnInputsJSON.of(OwnInputs(**row.own_inputs)) if row.own_inputs else None,
-        withheld_until=None,
-    )
-    return attempt if withheld_until is None else attempt.withheld(withheld_until)
+class AttemptViews:
+    """Makes the views of stored attempts, with the fields that need more than the row. Safe to share between requests.
+
+    What a problem says is read from the catalogue, as it is served now.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    def of(
+        self,
+        row: AttemptRow,
+        *,
+        withheld_until: datetime | None,
+        queue: QueuePlace | None = None,
+        override: ScoreOverride | None = None,
+    ) -> AttemptJSON:
+        """A stored attempt as its owner may see it: until `withheld_until`, only the fields that are marked `Shown`."""
+        attempt = AttemptJSON.read_from(
+            row,
+            rejudged=None if row.rejudged_at is None else Rejudged(at=row.rejudged_at, score_before=row.score_before),
+            override=override,
+            queue=queue,
+            inputs=OwnInputsJSON.of(OwnInputs(**row.own_inputs)) if row.own_inputs else None,
+            withheld_until=None,
+        )
+        return attempt if withheld_until is None else attempt.withheld(withheld_until)
+
+    def pitfall(self, attempt: AttemptJSON) -> MetPitfall | None:
+        """The pitfall of the problem's statement that the attempt met, if its verdict tells one."""
+        misconception = attempt.verdict.misconception if attempt.verdict else None
+        return met_pitfall(self._catalogue, attempt.problem, attempt.variant, misconception)

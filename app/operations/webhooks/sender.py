@@ -10,7 +10,7 @@ from app.core.database import Database
 from app.core.outbound_requests import FAULTS, AddressRefused, Outside
 from app.core.outbox import Outbox, Outcome, Owners
 from app.grading.attempts.overrides import override_of
-from app.grading.attempts.views import view_of
+from app.grading.attempts.views import AttemptViews
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
 from app.operations.webhooks.models import DeliveryRow, WebhookRow
@@ -39,7 +39,7 @@ _TURN_S = 1.0
 class WebhookSender:
     """Makes and sends the deliveries of its `outbox`, and in `slow_outbox` those to addresses that hardly respond."""
 
-    def __init__(self, database: Database, deployment_secret: bytes, outside: Outside) -> None:
+    def __init__(self, database: Database, deployment_secret: bytes, outside: Outside, views: AttemptViews) -> None:
         user = select(WebhookRow.user_id).where(WebhookRow.id == DeliveryRow.webhook_id).scalar_subquery()
         self.outbox = Outbox(
             "verdicts to webhooks",
@@ -64,6 +64,7 @@ class WebhookSender:
         self._database = database
         self._deployment_secret = deployment_secret
         self._outside = outside
+        self._views = views
 
     @property
     def loops(self) -> list[Loop]:
@@ -82,7 +83,7 @@ class WebhookSender:
                 # That a hidden verdict has changed would say which one it was.
                 return Outcome(False, delivery.answer, until, is_sent=False)
             override = await override_of(session, attempt)
-        data = view_of(attempt, withheld_until=until, override=override)
+        data = self._views.of(attempt, withheld_until=until, override=override)
         body = AttemptFinishedJSON(timestamp=delivery.created_at, data=data).model_dump_json().encode()
         key = webhook_key(self._deployment_secret, webhook.id)
         headers = {

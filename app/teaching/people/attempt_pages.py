@@ -14,6 +14,7 @@ from app.core.web.templating import render_page
 from app.grading.attempts.filter import AttemptFilter, choices
 from app.grading.attempts.progress import progress
 from app.grading.attempts.service import Attempts
+from app.grading.attempts.views import AttemptViews
 from app.grading.comments.service import Comments
 from app.problems.catalogue import Catalogue
 from app.teaching.identities.identity import RosterIdentities
@@ -66,12 +67,13 @@ async def show_story(
     user: Grader,
     database: Provided[Database],
     catalogue: Provided[Catalogue],
+    views: Provided[AttemptViews],
     after: Later = None,
 ) -> HTMLResponse:
     """Each attempt in order, with what changed since the previous one."""
     may.require(slug)
     person = may.person
-    steps = await read_timeline(database, person.id, slug.replace("\0", ""), Cursor(_STEPS, after), may.seen)
+    steps = await read_timeline(database, views, person.id, slug.replace("\0", ""), Cursor(_STEPS, after), may.seen)
     here = f"/people/{person.id}/problems/{slug}"
     return render_page(
         "teaching/people/person_story.html",

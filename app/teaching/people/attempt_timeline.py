@@ -10,7 +10,7 @@ from app.core.database import Database
 from app.core.errors import AttemptNotFound
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.web.diff import DiffLine, diff_lines
-from app.grading.attempts.views import AttemptJSON, view_of
+from app.grading.attempts.views import AttemptJSON, AttemptViews
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
 from app.grading.queue.withheld_verdicts import SeenExams, withheld_until
@@ -40,7 +40,9 @@ class Step:
         return None if verdict is None else verdict.misconception
 
 
-async def read_timeline(database: Database, user_id: str, problem: str, cursor: Cursor, seen: SeenExams) -> Page[Step]:
+async def read_timeline(
+    database: Database, views: AttemptViews, user_id: str, problem: str, cursor: Cursor, seen: SeenExams
+) -> Page[Step]:
     """Oldest first. `seen` are the exams whose verdicts the reader sees. Raises `AttemptNotFound` for the cursor."""
     row = AttemptRow
     query, by = (
@@ -54,8 +56,8 @@ async def read_timeline(database: Database, user_id: str, problem: str, cursor: 
         last = await session.get(row, cursor.after) if cursor.after else None
         overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_(ids))
         changed = frozenset(await session.scalars(overridden)) - until.keys()
-    page = found.map(lambda each: view_of(each, withheld_until=until.get(each.id)))
-    before = [view_of(last, withheld_until=None) if last else None, *page]
+    page = found.map(lambda each: views.of(each, withheld_until=until.get(each.id)))
+    before = [views.of(last, withheld_until=None) if last else None, *page]
     # Comparing takes time that other requests should not wait for.
     steps = await asyncio.to_thread(
         lambda: [_step(*pair, pair[1].id in changed) for pair in zip(before, page, strict=False)]

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from app.accounts.service import Accounts
 from app.core.database import Database
 from app.grading.attempts.service import Attempts
+from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits
 from app.grading.queue.events import AttemptEvents
 from app.grading.queue.models import AttemptRow
@@ -78,7 +79,8 @@ async def test_sent_many_times_at_once_it_is_one_attempt(each_database: Database
     accounts = Accounts(each_database, session_life=None, link_life=None)
     user = await accounts.ensure_owner()
     walls = Walls(lambda: [])
-    attempts = Attempts(each_database, Catalogue([package]), Queued(), AttemptEvents(), walls, WorkLimits(1000, 20))
+    catalogue, limits = Catalogue([package]), WorkLimits(1000, 20)
+    attempts = Attempts(each_database, catalogue, AttemptViews(catalogue), Queued(), AttemptEvents(), walls, limits)
     views = await asyncio.gather(*(attempts.submit(user, "add_one", "x", "attempt", "key") for _ in range(8)))
     assert len({view.id for view in views}) == 1
     async with each_database.reading() as session:

@@ -19,6 +19,7 @@ from app.grading.attempts.active_days import WINDOW, days
 from app.grading.attempts.progress import progress, standings
 from app.grading.attempts.ranking import name_of_first, ranking, trend
 from app.grading.attempts.service import Attempts
+from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits
 from app.grading.queue.embedded_queue import EmbeddedQueue, QueueLimits
 from app.grading.queue.events import AttemptEvents
@@ -114,7 +115,7 @@ async def place(owners_database, package) -> Place:
     limits = WorkLimits(max_source_bytes=1000, max_waiting_per_user=20)
     return Place(
         database,
-        Attempts(database, catalogue, queue, events, walls, limits),
+        Attempts(database, catalogue, AttemptViews(catalogue), queue, events, walls, limits),
         Authoring(
             database, store, RenderedTexts(database), CatalogueRefresh(catalogue, store), Validations(database), walls
         ),

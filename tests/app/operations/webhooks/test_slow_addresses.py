@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 from app.accounts.service import Accounts
 from app.core.clock import now
 from app.core.database import Database, FromNow
+from app.grading.attempts.views import AttemptViews
 from app.operations.webhooks.models import DeliveryRow, WebhookRow
 from app.operations.webhooks.sender import PAUSES_S, WebhookSender
 from app.operations.webhooks.service import Webhooks
@@ -56,7 +57,7 @@ def receivers():
 def sender(inside, receivers):
     """Each of its turns waits for all of its tries."""
     secret = inside.services[Webhooks]._deployment_secret
-    sender = WebhookSender(inside.services[Database], secret, receivers)
+    sender = WebhookSender(inside.services[Database], secret, receivers, inside.services[AttemptViews])
     sender.outbox._turn_s = sender.slow_outbox._turn_s = None
     return sender
 

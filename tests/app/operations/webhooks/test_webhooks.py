@@ -15,6 +15,7 @@ from app.core.clock import now
 from app.core.database import Database, FromNow
 from app.core.outbound_requests import Outside
 from app.core.outbox import Outbox
+from app.grading.attempts.views import AttemptViews
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import QueueHooks
 from app.operations.webhooks.models import DeliveryRow
@@ -40,7 +41,8 @@ async def inside(start_service, monkeypatch):
 
 def outbox_of(service, *, private: bool = True) -> Outbox:
     webhooks = service.services[Webhooks]
-    sender = WebhookSender(service.services[Database], webhooks._deployment_secret, Outside(private=private))
+    outside, views = Outside(private=private), service.services[AttemptViews]
+    sender = WebhookSender(service.services[Database], webhooks._deployment_secret, outside, views)
     # On a busy machine, a turn waits for its tries.
     sender.outbox._turn_s = None
     return sender.outbox
