@@ -25,7 +25,7 @@ from app.grading.attempts.ranking import name_of_first, ranking, trend
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.shares import Shares
 from app.grading.attempts.source_colours import colour_lines, colour_source
-from app.grading.attempts.views import AttemptJSON, AttemptSummary, AttemptViews
+from app.grading.attempts.views import AttemptJSON, AttemptSummary
 from app.grading.comments.service import Comments
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import NO_WORKER
@@ -119,7 +119,6 @@ async def show_attempt(
     shares: Provided[Shares],
     comments: Provided[Comments],
     texts: Provided[ProblemTexts],
-    views: Provided[AttemptViews],
 ) -> HTMLResponse:
     attempt = await attempts.get(user, attempt_id)
     view = _arranged(catalogue, attempt, attempt.verdict) if attempt.verdict else None
@@ -143,7 +142,7 @@ async def show_attempt(
         progress=_progress(attempt),
         phases=WORDS,
         view=view,
-        pitfall=await texts.pitfall(attempt.problem, attempt.variant, views.pitfall(attempt)),
+        pitfall=await texts.pitfall(attempt.problem, attempt.variant, attempt.pitfall),
         comments=written,
         lines=await colour_lines(attempt.source) if written else [],
         **await _success(user, attempt, database, catalogue),
@@ -159,7 +158,6 @@ async def show_verdict(
     catalogue: Provided[Catalogue],
     database: Provided[Database],
     texts: Provided[ProblemTexts],
-    views: Provided[AttemptViews],
 ) -> Response:
     """The verdict as a fragment that the problem page inserts; no content until there is one."""
     attempt = await attempts.get(user, attempt_id)
@@ -169,7 +167,7 @@ async def show_verdict(
     return render_page(
         "grading/fragments/verdict.html",
         view=view,
-        pitfall=await texts.pitfall(attempt.problem, attempt.variant, views.pitfall(attempt)),
+        pitfall=await texts.pitfall(attempt.problem, attempt.variant, attempt.pitfall),
         attempt_id=attempt.id,
         attempt_url=f"/attempts/{attempt.id}",
         explorable=not user.guest and _mode(catalogue, attempt) == "program",

@@ -75,7 +75,8 @@ class AttemptJSON(Withholdable):
     were changed by hand: `score` is then the new one, and the verdict has its own. `queue` is null unless it is queued.
     `inputs` is null unless it is a run on inputs that its author chose. `withheld_until` is null unless you sent it
     in an exam that has not closed: until then it has no verdict, no score, no phase and no version, even when it is
-    `finished`. `variant` is null unless the problem has variants.
+    `finished`. `variant` is null unless the problem has variants. `pitfall` is null unless an item of the statement's
+    *Pitfalls* explains the verdict's misconception.
     """
 
     id: Shown[str]
@@ -97,6 +98,7 @@ class AttemptJSON(Withholdable):
     queue: Shown[QueuePlace | None]
     inputs: Shown[OwnInputsJSON | None]
     withheld_until: Shown[datetime | None]
+    pitfall: MetPitfall | None
     # For pages, and for graders, whose REST has it (SourcedAttemptJSON).
     source: SkipJsonSchema[Annotated[Shown[str], Field(exclude=True)]]
 
@@ -137,11 +139,11 @@ class AttemptViews:
             override=override,
             queue=queue,
             inputs=OwnInputsJSON.of(OwnInputs(**row.own_inputs)) if row.own_inputs else None,
+            pitfall=self._pitfall(row),
             withheld_until=None,
         )
         return attempt if withheld_until is None else attempt.withheld(withheld_until)
 
-    def pitfall(self, attempt: AttemptJSON) -> MetPitfall | None:
-        """The pitfall of the problem's statement that the attempt met, if its verdict tells one."""
-        misconception = attempt.verdict.misconception if attempt.verdict else None
-        return met_pitfall(self._catalogue, attempt.problem, attempt.variant, misconception)
+    def _pitfall(self, row: AttemptRow) -> MetPitfall | None:
+        misconception = (row.verdict or {}).get("misconception")
+        return met_pitfall(self._catalogue, row.problem, row.variant, misconception)

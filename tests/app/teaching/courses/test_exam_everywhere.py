@@ -6,10 +6,12 @@ no more of an exam of another course, and none of it in insight.
 """
 
 import io
+import json
 import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from difflib import unified_diff
 from typing import Any
@@ -30,7 +32,9 @@ from app.grading.queue.status import QueuePlace
 from app.grading.queue.withheld_verdicts import Shown, WithheldRow, Withholdable
 from app.operations.personal_data import export
 from app.operations.webhooks.models import DeliveryRow, WebhookRow
+from app.problems.catalogue import Catalogue
 from app.problems.exams import PARTS
+from app.problems.problem_texts import MetPitfall
 from app.teaching.courses.models import AssignmentRow
 from app.teaching.courses.rights import RIGHTS
 from app.teaching.people.schemas import SourcedAttemptJSON
@@ -48,6 +52,7 @@ pytestmark = pytest.mark.anyio
 __all__ = ["people"]
 SENT = "# exam\nx = 1\n"
 VIEWS = [AttemptSummary, AttemptJSON, SourcedAttemptJSON]
+MISCONCEPTION, PITFALL = "Takes one away.", "**Subtracting.** Add one."
 # The columns that an exam does not withhold.
 SHOWN = AttemptJSON.shown_fields() | export.SENT | {"user_id"}
 # What is not the same in two answers to one request, by what it is.
@@ -122,7 +127,7 @@ def states_of(accepted: Verdict, rejected: Verdict) -> dict[str, dict[str, Any]]
     efficient = accepted.model_copy(update={"efficiency": Efficiency(score=120.0, parts=[])})
     # A stored verdict is read without it.
     unexplained = rejected.with_fingerprint(Fingerprint(results={"public-1": {"": "x = 1"}}))
-    explained = rejected.model_copy(update={"misconception": "MISCONCEPTION", "fingerprint": None, "score": 40})
+    explained = rejected.model_copy(update={"misconception": MISCONCEPTION, "fingerprint": None, "score": 40})
     columns = AttemptRow.__table__.columns
     found = {}
     for number, (name, verdict) in enumerate(
@@ -181,6 +186,15 @@ def differences(first: dict[str, str], second: dict[str, str]) -> str:
     )
 
 
+def explain(service) -> None:
+    """Give the statement a pitfall that explains the misconception of the wrong attempt."""
+    catalogue = service.services[Catalogue]
+    package = catalogue.get("add_one")
+    statement = f"{package.statement}\n## Pitfalls\n\n- **Other signs.**\n- {PITFALL}\n"
+    catalogue.serve(replace(package, statement=statement, pitfalls={"wrong_value/minus": 2}))
+    assert MISCONCEPTION in [each.misunderstanding for each in package.rejected]
+
+
 class Exam:
     """Ada has sent an attempt in an exam of Tess, and a run.
 
@@ -195,6 +209,7 @@ class Exam:
 
     async def begin(self) -> None:
         service, ada, tess = self.service, self.ada, self.tess
+        explain(service)
         self.webhook = (await ada.post("/api/v1/webhooks", json={"url": "https://example.org/"}, headers=JSON)).json()
         self.course = await create(tess, exam=True)
         self.other = await create(tess)
@@ -347,6 +362,28 @@ async def test_no_address_and_no_webhook_depends_on_a_hidden_verdict(exam):
     assert alike == []
 
 
+async def test_the_pitfall_of_a_hidden_verdict_is_hidden(exam):
+    await give(exam.service, exam.attempt, exam.states["wrong"])
+    pages = [f"/attempts/{exam.attempt}", f"/attempts/{exam.attempt}/verdict"]
+    rest = f"/api/v1/attempts/{exam.attempt}"
+    of_uma = f"/api/v1/people/{exam.owned['person_id']}/attempts/{exam.attempt}"
+
+    async def read() -> tuple[list[bool], list[Any]]:
+        shown = ["Subtracting" in (await exam.ada.get(path)).text for path in pages]
+        found = [(await http.get(path)).json() for http, path in ((exam.ada, rest), (exam.uma, of_uma))]
+        found += [(await exam.ada.get(f"/api/v1/batch/attempts?id={exam.attempt}")).json()["items"][0]["attempt"]]
+        found += [json.loads(await exam.delivered())["data"]]
+        found += [json.loads((await exam.ada.get(f"{rest}/events")).text.rpartition("data: ")[2])]
+        return shown, [each["pitfall"] for each in found]
+
+    assert await read() == ([False] * 2, [None] * 5)
+    await exam.close()
+    met = {"number": 2, "text": PITFALL, "page": "/problems/add_one#s-pitfalls"}
+    assert await read() == ([True] * 2, [met] * 5)
+    await give(exam.service, exam.attempt, exam.states["unexplained"])
+    assert await read() == ([False] * 2, [None] * 5)
+
+
 # What a route is sent, where an empty body says nothing.
 BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/problems/{slug}/give-up": {"json": {"confirm": True}},
@@ -424,6 +461,7 @@ def values_of(view: type[Withholdable]) -> dict[str, Any]:
         "queue": QueuePlace(ahead=1, expected_wait_s=1),
         "inputs": OwnInputsJSON(seed=1),
         "withheld_until": now(),
+        "pitfall": MetPitfall(number=2, text=PITFALL, page="/problems/add_one#s-pitfalls"),
     }
     return {name: values[name] for name in view.model_fields}
 
