@@ -44,8 +44,10 @@ def judge(
         print(json.dumps(verdict.model_dump(mode="json"), indent=2, ensure_ascii=False))
     else:
         from app.entry.cli.verdict_text import print_verdict
+        from grader.package.pitfalls import pitfall_of
 
-        print_verdict(package.manifest.title, verdict)
+        met = pitfall_of(package, verdict.misconception) if verdict.misconception else None
+        print_verdict(package.manifest.title, verdict, met.text if met else None)
     raise typer.Exit(_EXIT[verdict.status])
 
 

@@ -11,7 +11,8 @@ from grader.verdicts.verdict import Verdict
 _STYLE = {"accepted": "bold green", "rejected": "bold red", "failed": "bold yellow"}
 
 
-def print_verdict(title: str, verdict: Verdict) -> None:
+def print_verdict(title: str, verdict: Verdict, pitfall: str | None = None) -> None:
+    """`pitfall` is the item of the statement that explains the misconception, in Markdown."""
     console = Console(highlight=False)
     style = _STYLE[verdict.status]
     reason = f" ({verdict.reason.replace('_', ' ')})" if verdict.reason else ""
@@ -27,6 +28,9 @@ def print_verdict(title: str, verdict: Verdict) -> None:
     if verdict.misconception:
         console.print("[bold]Possible misconception[/]")
         console.print(Padding(safe(verdict.misconception), (0, 0, 1, 2)))
+    if pitfall:
+        console.print("[bold]From the pitfalls of this problem[/]")
+        console.print(Padding(safe(pitfall), (0, 0, 1, 2)))
     for name, text in (("stdout", verdict.stdout), ("stderr", verdict.stderr)):
         if text:
             console.print(f"[bold]{name}[/]")

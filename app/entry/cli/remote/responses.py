@@ -168,6 +168,12 @@ class AttemptState(_Answer):
     queue: QueuePlace | None = None
 
 
+class MetPitfall(_Answer):
+    model_config = ConfigDict(extra="allow")
+
+    text: str
+
+
 class Attempt(AttemptState):
     """`model_dump` returns everything that the server sent."""
 
@@ -177,6 +183,7 @@ class Attempt(AttemptState):
     problem: str
     kind: str
     verdict: dict[str, Any] | None
+    pitfall: MetPitfall | None = None
     withheld_until: Annotated[str, StringConstraints(pattern=r"^[0-9T:.Z+-]{19,40}$")] | None = None
 
     @property

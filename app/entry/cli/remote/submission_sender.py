@@ -103,5 +103,5 @@ def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
         print("Cancelled: there is no verdict.", file=sys.stderr)
         return _INTERRUPTED
     if not as_json:
-        print_verdict(title, verdict)
+        print_verdict(title, verdict, attempt.pitfall.text if attempt.pitfall else None)
     return _EXIT[verdict.status]

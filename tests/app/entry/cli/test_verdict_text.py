@@ -13,9 +13,9 @@ EVIL = "\x1b]0;title\x07\x1b[2J[bold red]markup[/] \u202e\x9b1m"
 def shown(package, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
-    def show(title="Add one", **changes) -> str:
+    def show(title="Add one", pitfall=None, **changes) -> str:
         verdict = NullGrader().judge(package, "x").model_copy(update=changes)
-        print_verdict(title, verdict)
+        print_verdict(title, verdict, pitfall)
         return capsys.readouterr().out
 
     return show
@@ -32,8 +32,20 @@ def test_a_verdict_says_what_was_not_right(shown):
 def test_no_text_of_a_verdict_acts_on_the_terminal(shown):
     check = CheckResult(id=EVIL, title=EVIL, passed=False, points=0, max_points=1, trust="observed", message=EVIL)
     case = CaseResult(id=EVIL, public=True, passed=False, message=EVIL)
-    text = shown(
-        EVIL, checks=[check], cases=[case], walls=[EVIL], version=EVIL, misconception=EVIL, stdout=EVIL, stderr=EVIL
-    )
+    texts = dict.fromkeys(("version", "misconception", "stdout", "stderr"), EVIL)
+    text = shown(EVIL, EVIL, checks=[check], cases=[case], walls=[EVIL], **texts)
     assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(text)
-    assert text.replace("\n", " ").count("[bold red]markup[/]") >= 7
+    assert text.replace("\n", " ").count("[bold red]markup[/]") >= 8
+
+
+def test_a_pitfall_follows_the_misconception_that_it_explains(shown):
+    text = shown(misconception="Takes one away.", pitfall="**Subtracting.** Add one.")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    place = lines.index("Possible misconception")
+    assert lines[place : place + 4] == [
+        "Possible misconception",
+        "Takes one away.",
+        "From the pitfalls of this problem",
+        "**Subtracting.** Add one.",
+    ]
+    assert "pitfalls" not in shown(misconception="Takes one away.")

@@ -22,6 +22,7 @@ QUEUED = {
     "verdict": None,
     "queue": None,
     "withheld_until": None,
+    "pitfall": None,
     "version": "told by the server alone",
 }
 DONE = QUEUED | {"status": "finished", "verdict": {"status": "accepted", "stdout": "a\u2028b"}}

@@ -5,6 +5,9 @@ import json
 import httpx
 import pytest
 
+from app.entry.cli.remote import submission_sender
+from app.entry.cli.remote.attempt_follower import follow
+from app.entry.cli.remote.responses import Attempt
 from grader.checks.grading_table import grading_of
 from tests.app.entry.cli.remote.conftest import TOKEN
 from tests.app.entry.cli.test_serve import serving
@@ -35,6 +38,20 @@ def test_a_rejected_one_exits_with_1_and_as_json_is_the_attempt(meshgrade, logge
     assert (done.code, done.err) == (1, "")
     attempt = json.loads(done.out)
     assert (attempt["status"], attempt["kind"], attempt["verdict"]["status"]) == ("finished", "attempt", "rejected")
+
+
+def test_the_pitfall_of_a_verdict_is_printed(meshgrade, logged_in, tmp_path, monkeypatch):
+    def met(*args, **options):
+        found = follow(*args, **options)
+        return Attempt.model_validate(found.model_dump() | {"pitfall": {"number": 1, "text": "**Add** once."}})
+
+    monkeypatch.setattr(submission_sender, "follow", met)
+    (tmp_path / "solution.py").write_text("x = 1\n")
+    done = meshgrade("submit", tmp_path / "solution.py", "--problem", "fsdp_step")
+    assert "From the pitfalls of this problem" in done.out
+    assert "**Add** once." in done.out
+    as_data = json.loads(meshgrade("submit", tmp_path / "solution.py", "--problem", "fsdp_step", "--json").out)
+    assert as_data["pitfall"] == {"number": 1, "text": "**Add** once."}
 
 
 def test_a_run_reads_standard_input_and_is_not_scored(meshgrade, logged_in, fsdp_step):
