@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const folder = path.resolve(process.argv[2] ?? path.join(here, "../app/core/web/static"));
+const folder = path.resolve(process.argv[2] ?? path.join(here, "../app/core/static"));
 
 /** The licence of every package whose code is in the bundle. */
 async function licences(inputs) {

@@ -18,7 +18,7 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
-_STATIC = Path(__file__).resolve().parents[1] / "app/core/web/static"
+_STATIC = Path(__file__).resolve().parents[1] / "app/core/static"
 _FACE = re.compile(r"fonts/([a-z-]+)\.woff2.*?unicode-range: ([^;]+);", re.DOTALL)
 _UPSTREAM = {
     "text": ("source-sans", "VF/SourceSans3VF-Upright.ttf", "Meshgrade Text"),

@@ -1,6 +1,6 @@
 """Write the names that the editor completes, with their signatures, from the installed packages.
 
-Usage: python frontend/library_names.py >app/core/web/static/library_names.json
+Usage: python frontend/library_names.py >app/core/static/library_names.json
 """
 
 import enum

@@ -28,7 +28,7 @@ _DRAWN = (
     *("app/core/web/units.py", "app/presentation/__init__.py", "app/presentation/drawings/"),
     *("app/presentation/program_evidence.py", "app/learning/__init__.py", "app/learning/explorer/"),
 )
-# What a page that a learner uses is made of. Styles and scripts are in app/core/web/.
+# What a page that a learner uses is made of. Its templates and styles are in its room.
 _PAGES = (
     *("app/__init__.py", "app/accounts/", "app/core/", "app/entry/", "app/grading/", "app/learning/"),
     *("app/presentation/", "app/problems/"),

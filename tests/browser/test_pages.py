@@ -26,8 +26,8 @@ _ALWAYS = {f"owner {PROBLEM}", "student /attempts/{right}"}
 # draws it, or if the lesson or what only lessons are made of changed.
 _LESSONS_OF_EACH_KIND = {"lessons/meshes-and-specs", "lessons/dp-to-fsdp"}
 _LESSONS_ALONE = (
-    *("app/learning/lessons/", "app/core/web/static/lesson", "app/learning/templates/lessons/"),
-    "app/learning/templates/macros/lessons.html",
+    *("app/learning/lessons/", "app/core/static/lesson.js", "app/learning/static/lessons.css"),
+    *("app/learning/templates/lessons/", "app/learning/templates/macros/lessons.html"),
 )
 
 

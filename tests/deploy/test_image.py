@@ -194,6 +194,6 @@ def test_what_is_copied_gets_in_and_exists():
         for source in copy.split()[:-1]:
             assert (CHECKOUT / source).exists(), source
             assert not ignored(source), source
-    service = "app/entry/cli/__main__.py", "app/core/web/static/base.css"
+    service = "app/entry/cli/__main__.py", "app/core/static/base.css"
     for needed in (*service, "problems/fsdp_step/problem.toml", "lessons/order.toml", "uv.lock"):
         assert not ignored(needed), needed

@@ -1,7 +1,7 @@
 """Builds every figure of the lessons: as wide as the text that it is in, with text of one size, in the page's colours.
 
 `x` and widths count 360ths of the figure's width, `y` and heights pixels: a wider page stretches a figure sideways and
-leaves its text alone. Classes are those of app/core/web/static/lessons.css, which follow the theme.
+leaves its text alone. Classes are those of app/learning/static/lessons.css, which follow the theme.
 """
 
 from collections.abc import Iterable, Sequence

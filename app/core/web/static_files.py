@@ -1,4 +1,7 @@
-"""Style sheets, fonts, scripts and the editor bundle, at URLs that change when any of them changes."""
+"""Style sheets, fonts, scripts and the editor bundle, at URLs that change when any of them changes.
+
+A file's name begins with its room: `learning/lessons.css` is the file `lessons.css` in app/learning/static.
+"""
 
 import gzip
 import hashlib
@@ -15,7 +18,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 mimetypes.add_type("font/woff2", ".woff2")
-FOLDER = Path(__file__).resolve().parent / "static"
+_APP = Path(__file__).resolve().parents[2]
+FOLDERS = {folder.parent.name: folder for folder in sorted(_APP.glob("*/static"))}
 # Not `import("…")`: that module is loaded when it is needed.
 _IMPORT = re.compile(r"""\b(?:from|import)\s*"(\.{1,2}/[\w./-]+\.js)\"""")
 
@@ -29,18 +33,34 @@ def accepts(accept_encoding: str, coding: str) -> bool:
     return False
 
 
+def static_files() -> list[Path]:
+    """All static files of all rooms."""
+    return sorted(path for folder in FOLDERS.values() for path in folder.rglob("*") if path.is_file())
+
+
+def static_file(name: str) -> Path:
+    """The file with this name, such as `core/tokens.css`."""
+    room, _, rest = name.partition("/")
+    return FOLDERS[room] / rest
+
+
+def _name(file: Path) -> str:
+    room, _, *rest = file.relative_to(_APP).parts
+    return "/".join([room, *rest])
+
+
 @cache
 def static_version() -> str:
     """Hash of all static files. It is a folder in the URL, so modules always import modules of the same version."""
     digest = hashlib.sha256()
-    for file in sorted(path for path in FOLDER.rglob("*") if path.is_file()):
+    for file in static_files():
         content = file.read_bytes()
-        digest.update(f"{file.relative_to(FOLDER).as_posix()}\0{len(content)}\0".encode() + content)
+        digest.update(f"{_name(file)}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()[:16]
 
 
 def static_url(name: str) -> str:
-    """Address of a file in app/core/web/static."""
+    """Address of the file with this name."""
     return f"/static/{static_version()}/{name}"
 
 
@@ -48,13 +68,13 @@ def static_url(name: str) -> str:
 def module_urls(name: str) -> list[str]:
     """Addresses of a module and of all modules that it imports, for a page to load them at the same time."""
     found: list[Path] = []
-    waiting = [(FOLDER / name).resolve()]
+    waiting = [static_file(name).resolve()]
     while waiting:
         file = waiting.pop(0)
         if file not in found:
             found.append(file)
             waiting += [(file.parent / each).resolve() for each in _IMPORT.findall(file.read_text())]
-    return [static_url(file.relative_to(FOLDER).as_posix()) for file in found]
+    return [static_url(_name(file)) for file in found]
 
 
 @cache
@@ -94,8 +114,8 @@ class _Immutable(StaticFiles):
 
 
 def mount_static(app: FastAPI) -> None:
-    """Serve the folder only under its current version, and compress it now."""
-    for file in FOLDER.rglob("*"):
-        if file.is_file():
-            _encoded(file)
-    app.mount(f"/static/{static_version()}", _Immutable(directory=FOLDER), name="static")
+    """Serve the folder of each room only under the current version, and compress all files now."""
+    for file in static_files():
+        _encoded(file)
+    for room, folder in FOLDERS.items():
+        app.mount(f"/static/{static_version()}/{room}", _Immutable(directory=folder), name=f"static of {room}")

@@ -312,7 +312,7 @@ def _progress(attempt: AttemptJSON) -> str:
 
 
 def _waiting(place: QueuePlace | None) -> str:
-    """The same text as app/core/web/static/grading.js shows for these numbers."""
+    """The same text as app/core/static/grading.js shows for these numbers."""
     if place is not None and not place.workers:
         return NO_WORKER
     if place is None or not place.ahead:

@@ -1,6 +1,6 @@
 """The phases of a grading in plain words. The judge's own words are short, for logs and terminals."""
 
-# By how the judge's phrase begins; what follows it stays. app/core/web/static/grading.js gets this table with the page.
+# By how the judge's phrase begins; what follows it stays. app/core/static/grading.js gets this table with the page.
 WORDS = {
     "starting": "starting a sandbox",
     "making the cases": "making the test inputs",

@@ -44,7 +44,7 @@ _READ_AGAIN_S = 1.0
 _LEAVE_S = 2.0
 # `lab-2:4711` of a process, `worker-7d9c8f6b5d-x2k4f` of a pod, `worker-7d9c8f6b5d-x2k4f:1` of a process in a pod.
 _IDS = re.compile(r"(-[a-z0-9]{6,10}-[a-z0-9]{5})?(:\d+)?$")
-# For people who wait. app/core/web/static/grading.js has the same text.
+# For people who wait. app/core/static/grading.js has the same text.
 NO_WORKER = "No worker is connected. Grading starts when one connects."
 
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from app.core.web.static_files import FOLDER
+from app.core.web.static_files import static_file
 
 # As wide as the figures for which tests/lessons/drawing.py is made, at most.
 _WIDTH = 720
@@ -30,9 +30,9 @@ def standalone(svg: str) -> str:
 def _styles() -> str:
     """The rules for figures of lessons.css, with the values that tokens.css gives them."""
     tokens: dict[str, str] = {}
-    for name, value in _TOKEN.findall((FOLDER / "tokens.css").read_text(encoding="utf-8")):
+    for name, value in _TOKEN.findall(static_file("core/tokens.css").read_text(encoding="utf-8")):
         # A later one is for paper.
         tokens.setdefault(name, _BY_THEME.sub(r"\1", value))
-    rules = _RULE.findall((FOLDER / "lessons.css").read_text(encoding="utf-8"))
+    rules = _RULE.findall(static_file("learning/lessons.css").read_text(encoding="utf-8"))
     written = "\n".join(["svg { background: var(--page); }", *rules])
     return re.sub(r"var\(--([\w-]+)\)", lambda found: tokens.get(found[1], found[0]), written)

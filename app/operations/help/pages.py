@@ -7,7 +7,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
 from app.accounts.web import current_user
 from app.core.errors import Refused
 from app.core.rest.routing import PageRouter
-from app.core.web.static_files import FOLDER
+from app.core.web.static_files import static_file
 from app.core.web.templating import render_page
 from app.operations.help.rest_reference import operations_of
 from app.presentation.reasons import REASONS
@@ -40,7 +40,7 @@ async def explain_rest(request: Request) -> HTMLResponse:
 @router.get("/favicon.ico")
 async def show_icon() -> FileResponse:
     """For programs that ask for it without reading a page; pages name mark.svg."""
-    return FileResponse(FOLDER / "favicon.ico", media_type="image/x-icon", headers=_FOR_A_DAY)
+    return FileResponse(static_file("core/favicon.ico"), media_type="image/x-icon", headers=_FOR_A_DAY)
 
 
 @router.get("/robots.txt")

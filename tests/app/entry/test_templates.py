@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import app.entry.routes  # noqa: F401 (its modules add the filters that templates use)
-from app.core.web.static_files import FOLDER, static_url
+from app.core.web.static_files import FOLDERS, static_file, static_url
 from app.core.web.templating import ENVIRONMENT, render_page
 from tests.faults import assert_none, for_each
 
@@ -39,7 +39,7 @@ def test_no_template_holds_an_inline_script_or_style() -> None:
 def test_every_static_file_that_a_template_names_exists() -> None:
     named = [(name, file) for name in NAMES for file in re.findall(r"static\('([^']+)'\)", SOURCES[name])]
     assert named
-    assert_none(f"{name}: {file}" for name, file in named if not (FOLDER / file).is_file())
+    assert_none(f"{name}: {file}" for name, file in named if not static_file(file).is_file())
 
 
 def _below() -> dict[str, set[str]]:
@@ -69,15 +69,23 @@ def test_a_template_that_a_room_uses_is_its_own_or_that_of_a_room_below() -> Non
     assert_none(f"{file}: {used}" for file, room, used in uses if used.partition("/")[0] not in below[room])
 
 
+def test_a_style_that_a_template_uses_is_of_its_own_room_or_of_a_room_below() -> None:
+    below = _below()
+    uses = [(name, file) for name, text in SOURCES.items() for file in re.findall(r"'(\w+/\w+\.css)'", text)]
+    sheets = {f"{room}/{sheet.name}" for room, folder in FOLDERS.items() for sheet in folder.glob("*.css")}
+    assert {file for _, file in uses} == sheets, "style sheets that no page uses, or that do not exist"
+    assert_none(f"{name}: {file}" for name, file in uses if file.partition("/")[0] not in below[name.partition("/")[0]])
+
+
 def test_no_template_switches_escaping_off() -> None:
     assert_none(_matches(r"\|\s*safe|autoescape"))
     assert _matches(r"\{%\s*extends")
 
 
 def test_scripts_import_files_that_exist() -> None:
-    for script in FOLDER.glob("*.js"):
+    for script in FOLDERS["core"].glob("*.js"):
         for name in re.findall(r'^import .* from "\./([^"]+)";$', script.read_text(), re.MULTILINE):
-            assert (FOLDER / name).is_file(), (script.name, name)
+            assert (FOLDERS["core"] / name).is_file(), (script.name, name)
 
 
 def test_an_error_page_escapes_what_it_is_told() -> None:
@@ -88,4 +96,4 @@ def test_an_error_page_escapes_what_it_is_told() -> None:
 
 
 def test_static_addresses_hold_the_version() -> None:
-    assert re.fullmatch(r"/static/[0-9a-f]{16}/base\.css", static_url("base.css"))
+    assert re.fullmatch(r"/static/[0-9a-f]{16}/core/base\.css", static_url("core/base.css"))

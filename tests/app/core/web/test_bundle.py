@@ -1,4 +1,4 @@
-"""The editor in app/core/web/static is what frontend/ builds, byte for byte.
+"""The editor in app/core/static is what frontend/ builds, byte for byte.
 
 A build fetches packages, so only `./meshgrade test --all` builds. Each run compares the digests that a build has left.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[4]
-STATIC = CHECKOUT / "app/core/web/static"
+STATIC = CHECKOUT / "app/core/static"
 LOCK = CHECKOUT / "frontend/package-lock.json"
 BUILD = "the committed bundle is not what frontend/ builds; run: cd frontend && npm ci && npm run build"
 
@@ -100,4 +100,4 @@ def test_the_names_that_are_completed_are_those_of_the_installed_packages() -> N
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     written = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
     same = json.loads(written) == json.loads((STATIC / "library_names.json").read_text())
-    assert same, "run: .venv/bin/python frontend/library_names.py >app/core/web/static/library_names.json"
+    assert same, "run: .venv/bin/python frontend/library_names.py >app/core/static/library_names.json"

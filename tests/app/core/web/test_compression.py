@@ -7,7 +7,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from app.core.web.compression import add_compression
 from app.core.web.cookies import SESSION_COOKIE
-from app.core.web.static_files import FOLDER, accepts, module_urls, mount_static, static_url
+from app.core.web.static_files import accepts, module_urls, mount_static, static_file, static_url
 from tests.app.accounts.people import browser, form_token, sign_in
 
 TEXT = "Where arrays live, and how devices communicate. " * 100
@@ -69,8 +69,8 @@ def test_accepts_reads_codings_and_weights() -> None:
 @pytest.mark.parametrize(("accepted", "coding"), [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", None)])
 def test_the_editor_is_sent_in_the_smallest_coding(accepted: str, coding: str | None) -> None:
     client, headers = _client(), {"Accept-Encoding": accepted}
-    largest = max((FOLDER / "editor").glob("*.js"), key=lambda file: file.stat().st_size)
-    address = static_url(f"editor/{largest.name}")
+    largest = max(static_file("core/editor").glob("*.js"), key=lambda file: file.stat().st_size)
+    address = static_url(f"core/editor/{largest.name}")
     with client.stream("GET", address, headers=headers) as answer:
         sent = len(b"".join(answer.iter_raw()))
     assert answer.headers.get("content-encoding") == coding
@@ -82,22 +82,22 @@ def test_the_editor_is_sent_in_the_smallest_coding(accepted: str, coding: str | 
 def test_every_coding_of_a_static_file_is_that_file() -> None:
     client = _client()
     for coding in ("gzip", "identity"):
-        answer = client.get(static_url("base.css"), headers={"Accept-Encoding": coding})
-        assert answer.content == (FOLDER / "base.css").read_bytes()
+        answer = client.get(static_url("core/base.css"), headers={"Accept-Encoding": coding})
+        assert answer.content == static_file("core/base.css").read_bytes()
 
 
 def test_a_range_is_of_the_file_itself() -> None:
     headers = {"Accept-Encoding": "gzip", "Range": "bytes=0-9"}
-    answer = _client().get(static_url("base.css"), headers=headers)
-    assert (answer.status_code, answer.content) == (206, (FOLDER / "base.css").read_bytes()[:10])
+    answer = _client().get(static_url("core/base.css"), headers=headers)
+    assert (answer.status_code, answer.content) == (206, static_file("core/base.css").read_bytes()[:10])
 
 
 def test_a_page_names_every_module_that_its_script_will_import() -> None:
-    names = [url.rpartition("/")[2] for url in module_urls("workbench.js")]
+    names = [url.rpartition("/")[2] for url in module_urls("core/workbench.js")]
     assert names[0] == "workbench.js"
     assert "editor_menu.js" in names, "it is imported by code_box.js"
     assert not {"editor.js", "diff.js"} & set(names), "they are imported later"
-    assert len(module_urls("editor.js")) > 1
+    assert len(module_urls("core/editor.js")) > 1
 
 
 @pytest.mark.anyio

@@ -1,5 +1,6 @@
 """Static files may be cached forever, since their address changes with their content."""
 
+import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -14,7 +15,7 @@ def _client() -> TestClient:
 
 def test_a_file_is_immutable() -> None:
     client = _client()
-    response = client.get(static_url("workbench.js"))
+    response = client.get(static_url("core/workbench.js"))
     assert response.status_code == 200
     assert response.headers["content-type"].startswith("text/javascript")
     assert "immutable" in response.headers["cache-control"]
@@ -22,8 +23,9 @@ def test_a_file_is_immutable() -> None:
 
 
 def test_another_version_is_not_served() -> None:
-    assert _client().get("/static/0000000000000000/workbench.js").status_code == 404
+    assert _client().get("/static/0000000000000000/core/workbench.js").status_code == 404
 
 
-def test_nothing_outside_of_the_folder_is_served() -> None:
-    assert _client().get(static_url("%2e%2e/security.py")).status_code == 404
+@pytest.mark.parametrize("outside", ["%2e%2e/settings.py", "%2e%2e/%2e%2e/grading/static/comments.css"])
+def test_nothing_outside_of_the_folder_is_served(outside: str) -> None:
+    assert _client().get(static_url(f"core/{outside}")).status_code == 404

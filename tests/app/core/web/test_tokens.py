@@ -6,10 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from app.core.web.static_files import FOLDER
+from app.core.web.static_files import FOLDERS, static_file, static_files
 from tests.faults import for_each
 
-TOKENS = (FOLDER / "tokens.css").read_text()
+TOKENS = static_file("core/tokens.css").read_text()
 THEMES = ("light", "dark")
 COLOURS = range(1, 9)
 # Machado, Oliveira and Fernandes 2009, severity 1, in linear RGB; and OKLab, in which distances are what people see.
@@ -53,7 +53,7 @@ def test_colours_of_drawings_differ_for_every_sight(theme, sight):
         assert np.linalg.norm(colours[one] - colours[other]) >= 0.1, (one, other)
 
 
-SHEETS = {sheet.name: sheet.read_text() for sheet in sorted(FOLDER.glob("*.css"))}
+SHEETS = {sheet.name: sheet.read_text() for sheet in static_files() if sheet.suffix == ".css"}
 # What a size is relative to is said beside it.
 RELATIVE = {"inherit", "0", "var(--code-in-text)"}
 
@@ -82,17 +82,17 @@ def ranges(face):
 
 
 def test_the_faces_are_small_and_carry_their_licences():
-    files = sorted((FOLDER / "fonts").glob("*.woff2"))
+    files = sorted(static_file("core/fonts").glob("*.woff2"))
     assert {file.name for file in files} == set(re.findall(r'url\("fonts/([^"]+)"\)', TOKENS))
     assert sum(file.stat().st_size for file in files) <= 70_000
     for licence in ("source-sans-licence.txt", "source-code-pro-licence.txt"):
-        assert "SIL OPEN FONT LICENSE Version 1.1" in (FOLDER / "fonts" / licence).read_text()
+        assert "SIL OPEN FONT LICENSE Version 1.1" in static_file(f"core/fonts/{licence}").read_text()
 
 
 def test_texts_have_only_characters_of_the_faces():
     """Pictures of control characters, and the key of Macs, come from whatever font the system has."""
-    root = FOLDER.parents[3]
-    shown = [*root.glob("app/**/*.html"), *root.glob("app/**/*.py"), *FOLDER.glob("*.js")]
+    root = FOLDERS["core"].parents[2]
+    shown = [*root.glob("app/**/*.html"), *root.glob("app/**/*.py"), *FOLDERS["core"].glob("*.js")]
     shown += [*root.glob("problems/**/*.md"), *root.glob("lessons/**/*.md"), *root.glob("grader/**/*.py")]
     used = {char for file in shown for char in file.read_text() if ord(char) > 126}
     assert used - ranges("Meshgrade Text") - ranges("Meshgrade Code") == set("␇␊␡⌘⟨⟩")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.core.web.static_files import FOLDER
+from app.core.web.static_files import static_file
 from app.presentation.drawings.mesh import describe, draw_mesh, drawn_dims, letters_of, slices_text
 from app.presentation.drawings.placement import Leaf, Mesh, group_leaves
 from tests.app.program_verdict import Spec, leaf
@@ -138,7 +138,7 @@ def test_no_two_slices_look_the_same(parse, devices, kind):
     assert len(_rects(root, "swatch")) == (devices if devices > 8 else 0)
     classes = [rect.get("class") for rect in _rects(root, kind)]
     assert len(set(classes)) == devices
-    style = (FOLDER / "drawings.css").read_text()
+    style = static_file("presentation/drawings.css").read_text()
     for each in set(" ".join(classes).split()) - {"shard"}:
         assert re.search(rf"\.{each}\b", style), each
 
