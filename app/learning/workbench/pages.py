@@ -25,7 +25,7 @@ from app.grading.attempts.own_inputs import FIELD as TYPED
 from app.grading.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.grading.attempts.phases import WORDS
 from app.grading.attempts.service import Attempts
-from app.grading.attempts.views import AttemptView
+from app.grading.attempts.views import AttemptJSON
 from app.grading.comments.service import Comments
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.status import ENDED
@@ -187,7 +187,7 @@ async def send_source(
     catalogue: Provided[Catalogue],
     drafts: Provided[Drafts],
     attempts: Provided[Attempts],
-) -> AttemptView:
+) -> AttemptJSON:
     """The form without a script."""
     package = catalogue.get(slug)
     source, kind = _source_in(typed, package), _KINDS.get(typed["action"])
