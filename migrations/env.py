@@ -5,6 +5,7 @@ from alembic import context
 from app.accounts import models as account_models  # noqa: F401 (fills the metadata)
 from app.accounts.audit import models as audit_models  # noqa: F401 (fills the metadata)
 from app.authoring import models as authoring_models  # noqa: F401 (fills the metadata)
+from app.core import limits  # noqa: F401 (fills the metadata)
 from app.core.database import Base
 from app.grading.queue import models as queue_models  # noqa: F401 (fills the metadata)
 from app.learning.workbench import models as workbench_models  # noqa: F401 (fills the metadata)

@@ -1,38 +1,57 @@
-"""Dependencies that count requests: per user if someone is signed in, and otherwise per address."""
+"""Counts requests: per user if someone is signed in, and otherwise per address.
+
+Each process counts separately. With N processes, a user can send up to N times as many, so this is not an exact quota.
+"""
 
 from fastapi import Request
 
 from app.accounts.errors import TooManyRequests
 from app.accounts.web import current_caller
-from app.core.rest.rate_limit import RateLimit
+from app.core.limits import MINUTE, CountsInMemory, Limit
+from app.core.rest.rate_limit import rate_limit_headers
 from app.core.services import Provided
 
 
-async def limit_rate(request: Request, limit: Provided[RateLimit]) -> None:
-    """A dependency of every REST route that does work. Raises `TooManyRequests`, and the errors of `current_caller`."""
-    await _take(request, limit, 1)
+class RequestCounts(CountsInMemory):
+    """The REST requests of each user or address in this process. Belongs to one event loop."""
 
-
-async def count_more(request: Request, limit: RateLimit, further: int) -> None:
-    """Count each further item of a request as another request. Raises `TooManyRequests`."""
-    if further:
-        await _take(request, limit, further)
-
-
-async def _take(request: Request, limit: RateLimit, cost: int) -> None:
-    permitted, standing = await limit.take(await _who(request), cost)
-    request.state.rate_limit_headers = standing.headers
-    if not permitted:
-        raise TooManyRequests(
-            f"You sent more than {standing.permitted} requests in a minute. Try again in {standing.renewed_in_s} s. To "
-            "wait for a verdict, send one request with ?wait=60 or follow the attempt's events.",
-            headers={"Retry-After": str(standing.renewed_in_s)},
+    def __init__(self, per_minute: int) -> None:
+        super().__init__(
+            Limit(
+                *("requests", MINUTE, per_minute, TooManyRequests),
+                "You sent more than {most} requests in a minute. Try again in {wait}. To wait for a verdict, send one "
+                "request with ?wait=60 or follow the attempt's events.",
+            )
         )
 
 
-async def report_rate(request: Request, limit: RateLimit) -> None:
+async def limit_rate(request: Request, counts: Provided[RequestCounts]) -> None:
+    """A dependency of every REST route that does work. Raises `TooManyRequests`, and the errors of `current_caller`."""
+    await _count(request, counts, 1)
+
+
+async def count_more(request: Request, counts: RequestCounts, further: int) -> None:
+    """Count each further item of a request as another request. Raises `TooManyRequests`."""
+    # With more items than a minute has requests, it takes them all: otherwise it would be refused each time.
+    if further := min(further, counts.limit.most - 1):
+        await _count(request, counts, further)
+
+
+async def _count(request: Request, counts: RequestCounts, requests: int) -> None:
+    who = await _who(request)
+    try:
+        counts.count(who, requests)
+    finally:
+        _report(request, counts, who)
+
+
+async def report_rate(request: Request, counts: RequestCounts) -> None:
     """For public routes with cached responses: counting such a request would cost more than responding to it."""
-    request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
+    _report(request, counts, await _who(request))
+
+
+def _report(request: Request, counts: RequestCounts, who: str) -> None:
+    request.state.rate_limit_headers = rate_limit_headers(counts.limit, counts.standing(who))
 
 
 async def _who(request: Request) -> str:

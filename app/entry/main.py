@@ -8,6 +8,7 @@ from datetime import timedelta
 from fastapi import FastAPI
 
 from app.accounts.providers import build_providers
+from app.accounts.request_limits import RequestCounts
 from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
 from app.authoring.repositories.service import Repositories
@@ -22,7 +23,6 @@ from app.core.mail import Mailer, build_mailer
 from app.core.migrate import require_schema
 from app.core.outbound_requests import Outside
 from app.core.rest.openapi import operation_id
-from app.core.rest.rate_limit import RateLimit
 from app.core.services import Services, share
 from app.core.settings import Settings
 from app.core.start_errors import SettingInvalid
@@ -188,7 +188,7 @@ async def _open(
         services = Services(
             *(settings, database, store, catalogue, serving, texts, lessons, walls, workers, metrics, clients),
             *(accounts, accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
-            *(validations, lesson_runs, RateLimit(settings.requests_per_minute)),
+            *(validations, lesson_runs, RequestCounts(settings.requests_per_minute)),
             Attempts(database, catalogue, AttemptViews(catalogue), queue, events, walls, limits, CourseGate()),
             Overrides(database, HOOKS.on_finished),
             Cells(database, queue_scores_of),

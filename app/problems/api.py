@@ -10,10 +10,9 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from app.accounts.caller import User
-from app.accounts.request_limits import report_rate
+from app.accounts.request_limits import RequestCounts, report_rate
 from app.accounts.web import current_user
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.rate_limit import RateLimit
 from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.problems.catalogue import Catalogue
@@ -100,8 +99,8 @@ def _answer_of(about: object, describe: Callable[[], BaseModel]) -> _Answer:
     responses=_WITH_ETAG,
     openapi_extra=_IF_NONE_MATCH,
 )
-async def list_problems(request: Request, catalogue: Provided[Catalogue], limit: Provided[RateLimit]) -> Response:
-    await report_rate(request, limit)
+async def list_problems(request: Request, catalogue: Provided[Catalogue], counts: Provided[RequestCounts]) -> Response:
+    await report_rate(request, counts)
     sections = catalogue.listed()
     return _answer("", sections, lambda: ProblemList.of(sections)).send(request)
 
@@ -114,9 +113,13 @@ async def list_problems(request: Request, catalogue: Provided[Catalogue], limit:
     openapi_extra=_IF_NONE_MATCH,
 )
 async def get_problem(
-    request: Request, slug: str, catalogue: Provided[Catalogue], limit: Provided[RateLimit], variant: Variant = None
+    request: Request,
+    slug: str,
+    catalogue: Provided[Catalogue],
+    counts: Provided[RequestCounts],
+    variant: Variant = None,
 ) -> Response:
-    await report_rate(request, limit)
+    await report_rate(request, counts)
     package = catalogue.get(slug, variant)
     return _answer(_name_of(package), package, lambda: ProblemDetail.of(package)).send(request)
 
@@ -129,8 +132,8 @@ async def get_problem(
     openapi_extra=_IF_NONE_MATCH,
 )
 async def list_hints(
-    request: Request, slug: str, user: MaybeUser, visibility: Provided[Visibility], limit: Provided[RateLimit]
+    request: Request, slug: str, user: MaybeUser, visibility: Provided[Visibility], counts: Provided[RequestCounts]
 ) -> Response:
-    await report_rate(request, limit)
+    await report_rate(request, counts)
     package = (await visibility.visible(user, slug)).require("hints")
     return _answer(f"{_name_of(package)}/hints", package, lambda: HintsJSON.of(package)).send(request)

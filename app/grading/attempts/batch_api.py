@@ -5,10 +5,9 @@ from typing import Annotated
 
 from fastapi import Query, Request
 
-from app.accounts.request_limits import count_more
+from app.accounts.request_limits import RequestCounts, count_more
 from app.accounts.web import Reader, Submitter
 from app.core.errors import FieldInvalid, Refused
-from app.core.rest.rate_limit import RateLimit
 from app.core.rest.routing import MaxBytes, RestRouter
 from app.core.services import Provided
 from app.grading.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
@@ -26,12 +25,12 @@ async def submit_batch(
     user: Submitter,
     attempts: Provided[Attempts],
     body: Annotated[BatchJSON, MaxBytes(MAX_BATCH_BYTES)],
-    limit: Provided[RateLimit],
+    counts: Provided[RequestCounts],
 ) -> BatchAnswersJSON:
     if "idempotency-key" in request.headers:
         # A client that sends it relies on it: if it were ignored, attempts could be created twice.
         raise FieldInvalid("Idempotency-Key: give each item of a batch its own `idempotency_key` instead.")
-    await count_more(request, limit, len(body.items) - 1)
+    await count_more(request, counts, len(body.items) - 1)
     # In order: each one counts towards the number of attempts that a user may have waiting.
     return BatchAnswersJSON(
         items=[
@@ -47,9 +46,9 @@ async def get_batch(
     user: Reader,
     attempts: Provided[Attempts],
     ids: Annotated[list[str], Query(alias="id", min_length=1, max_length=MOST, description="Repeat it: `?id=…&id=…`")],
-    limit: Provided[RateLimit],
+    counts: Provided[RequestCounts],
 ) -> BatchAnswersJSON:
-    await count_more(request, limit, len(ids) - 1)
+    await count_more(request, counts, len(ids) - 1)
     return BatchAnswersJSON(items=[await _answer(attempts.get(user, each)) for each in ids])
 
 

@@ -9,6 +9,7 @@ from ruff import find_ruff_bin
 
 from app.core.bounded_calls import LimitExceeded, Processes
 from app.core.errors import FormattingBusy, SourceNotFormatted, TooManyToFormat
+from app.core.limits import retry_after
 from app.grading.attempts.source_rules import check_source
 
 _WALL_S = 2
@@ -43,7 +44,7 @@ class Formatter:
           TooManyToFormat, FormattingBusy: it was not tried.
         """
         check_source(source, max_bytes)
-        again = {"Retry-After": str(_WALL_S)}
+        again = retry_after(_WALL_S)
         if asker in self._askers:
             raise TooManyToFormat(
                 f"A source of yours, or of your network, is being formatted. Try again in {_WALL_S} s.", headers=again

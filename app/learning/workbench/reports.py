@@ -1,10 +1,10 @@
 """Faults in problems: reported by users, read by instructors. The only writer of that table."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -12,6 +12,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import FieldInvalid, ReportNotFound, TooManyReports
 from app.core.ids import is_id, new_id
+from app.core.limits import DAY, Limit, count
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.view import View
 from app.grading.attempts.source_rules import check_text
@@ -19,7 +20,9 @@ from app.learning.workbench.models import FaultReportRow
 from app.problems.catalogue import Catalogue
 
 LONGEST = 4000
-_MOST_A_DAY = 10
+_REPORTS_A_DAY = Limit(
+    "fault reports", DAY, 10, TooManyReports, "You have sent {most} reports within a day. Send this one tomorrow."
+)
 _MOST_LISTED = 200
 
 
@@ -69,9 +72,7 @@ class FaultReports:
         check_text(text, 4 * LONGEST)
         row = FaultReportRow
         async with self._database.writing() as session:
-            lately = select(func.count()).where(row.user_id == user.id, row.created_at > now() - timedelta(days=1))
-            if (await session.scalar(lately) or 0) >= _MOST_A_DAY:
-                raise TooManyReports(f"You have sent {_MOST_A_DAY} reports within a day. Send this one tomorrow.")
+            await count(session, (_REPORTS_A_DAY, user.id))
             session.add(
                 row(
                     id=new_id(),

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import ceil
 
 from sqlalchemy import and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
+from app.core.limits import in_words, retry_after, seconds_until
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
 from app.problems.viewer import viewer
@@ -177,18 +177,14 @@ async def _check(session: AsyncSession, limit: _Limit, user: User, problem: str,
     pause = timedelta(minutes=limit.row.cool_down_minutes or 0)
     if last_at is not None and moment < last_at + pause:
         again_at = last_at + pause
-        wait_s = ceil((again_at - moment).total_seconds())
+        wait_s = seconds_until(again_at, moment)
         raise CoolDown(
             f"Between attempts at this problem, {limit.name} requires a pause of {limit.row.cool_down_minutes} min. "
-            f"Submit again in {_pause(wait_s)}, at {limit.local(again_at)} or later. Until then, you can run your "
+            f"Submit again in {in_words(wait_s)}, at {limit.local(again_at)} or later. Until then, you can run your "
             f"code.",
-            headers={"Retry-After": str(wait_s)},
+            headers=retry_after(wait_s),
             retry_at=again_at.isoformat(),
         )
-
-
-def _pause(seconds: int) -> str:
-    return f"{seconds} s" if seconds < 120 else f"{ceil(seconds / 60)} min"
 
 
 async def attempts_used(

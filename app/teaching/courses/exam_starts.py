@@ -7,7 +7,6 @@ from datetime import datetime
 from sqlalchemy import select
 
 from app.accounts.caller import User
-from app.accounts.errors import TooManySignIns
 from app.accounts.passwords import Passwords
 from app.accounts.sign_in_throttle import Throttle
 from app.core.clock import now
@@ -21,6 +20,10 @@ from app.teaching.courses.exam_access import ends_at, require_address
 from app.teaching.courses.models import ExamStartRow, ExtensionRow, MemberRow
 from app.teaching.courses.service import Assignment, Course, no_assignment
 from app.teaching.courses.student_dates import dates_in_section, last_deadline
+
+_TOO_MANY_PASSWORDS = (
+    "Too many wrong passwords were sent from your address. Ask for the password, and try again in {wait}."
+)
 
 
 class ExamStart(View):
@@ -111,13 +114,7 @@ class ExamStarts:
         if not assignment.password_hash:
             return
         name = f"exam {assignment.id} {user.name}"
-        try:
-            await self._throttle.begin(name, address)
-        except TooManySignIns as refusal:
-            raise TooManySignIns(
-                "Too many wrong passwords were sent from your address. Wait a moment, and ask for the password.",
-                headers=refusal.headers,
-            ) from None
+        await self._throttle.begin(name, address, _TOO_MANY_PASSWORDS)
         if not await self._passwords.verify(password, assignment.password_hash):
             raise ExamPasswordWrong(f"This is not the password of {assignment.name}. Ask for it in the room.")
         await self._throttle.forgive(name, address)

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.errors import TooManySignIns
-from app.accounts.models import SignInFailureRow
 from app.accounts.sign_in_throttle import Throttle
 from app.core.clock import now
+from app.core.limits import LimitCountRow
 from tests.app.accounts.people import PASSWORD, browser, send_form, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +30,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("app.accounts.sign_in_throttle.now", clock)
+    monkeypatch.setattr("app.core.limits.now", clock)
     return clock
 
 
@@ -92,7 +92,7 @@ async def test_a_success_starts_the_name_anew_and_takes_back_one_failure_of_the_
         await throttle.begin("ada", HERE)
     await throttle.forgive("ada", HERE)
     async with each_database.reading() as session:
-        assert list(await session.scalars(select(SignInFailureRow.failures))) == [3]
+        assert list(await session.scalars(select(LimitCountRow.tries))) == [3]
 
 
 async def test_of_a_burst_no_try_is_lost(throttle):
@@ -106,7 +106,7 @@ async def test_a_day_later_it_is_forgotten(throttle, clock, each_database):
     clock.wait(days=1, seconds=1)
     assert await wait_after_another(throttle, name="bob", address=ELSEWHERE) == 0
     async with each_database.reading() as session:
-        assert len(list(await session.scalars(select(SignInFailureRow)))) == 2
+        assert len(list(await session.scalars(select(LimitCountRow)))) == 2
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ async def test_ipv6_counts_by_the_network_of_one_customer(throttle, one, other, 
 async def test_neither_names_nor_addresses_are_stored(throttle, each_database):
     await throttle.begin("a password typed as a name", HERE)
     async with each_database.reading() as session:
-        for key in await session.scalars(select(SignInFailureRow.subject_hash)):
+        for key in await session.scalars(select(LimitCountRow.key_hash)):
             assert len(key) == 64
 
 

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.errors import TooManySignUps
-from app.accounts.models import HourlyCountRow
 from app.accounts.sign_up_brake import SignUpBrake, SignUpLimits
 from app.core.clock import now
+from app.core.limits import LimitCountRow
 
 pytestmark = pytest.mark.anyio
 HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"
@@ -32,7 +32,7 @@ async def test_one_address_waits_for_the_end_of_its_hour_and_others_do_not(brake
     assert await asyncio.gather(*(wait_after_another(brake) for _ in range(3))) == [0, 0, 0]
     assert 3590 < await wait_after_another(brake) <= 3600
     assert await wait_after_another(brake, ELSEWHERE) == 0
-    monkeypatch.setattr("app.accounts.hourly_counts.now", lambda: now() + timedelta(minutes=61))
+    monkeypatch.setattr("app.core.limits.now", lambda: now() + timedelta(minutes=61))
     assert await wait_after_another(brake) == 0
 
 
@@ -53,4 +53,4 @@ async def test_a_customers_ipv6_network_is_one_address(brake):
 async def test_no_address_is_stored(brake, each_database):
     await brake.count(HERE)
     async with each_database.reading() as session:
-        assert {len(key) for key in await session.scalars(select(HourlyCountRow.subject_hash))} == {64}
+        assert {len(key) for key in await session.scalars(select(LimitCountRow.key_hash))} == {64}

@@ -14,10 +14,11 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, create_engine, select, text
 
-from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, SessionRow, SignInFailureRow, UserRow
+from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, SessionRow, UserRow
 from app.accounts.service import Accounts
 from app.core.data_folder import DataFolder
 from app.core.database import Base, Database
+from app.core.limits import LimitCountRow
 from app.core.migrate import migrate, migration_config, newest_revision
 from app.core.start_errors import BackupUnusable, DatabaseUnusable, DataFolderUnusable
 from app.entry.cli import __main__ as command_line
@@ -29,7 +30,7 @@ from tests.app.conftest import empty
 pytestmark = pytest.mark.anyio
 SECRET = bytes(range(32))
 NOON = datetime(2026, 1, 5, 12, 0, 0, 123456, tzinfo=UTC)
-OF_A_PERSON = (UserRow, SessionRow, APITokenRow, InvitationRow, IdentityRow, SignInFailureRow)
+OF_A_PERSON = (UserRow, SessionRow, APITokenRow, InvitationRow, IdentityRow, LimitCountRow)
 ATTEMPTS = "/api/v1/problems/add_one/attempts"
 
 
@@ -47,7 +48,7 @@ async def fill(database: Database) -> None:
         session.add(APITokenRow(token_hash="t", name="n", scopes="read", preset=False, **owned))
         session.add(InvitationRow(token_hash="i", role="student", note="", expires_at=NOON, **owned))
         session.add(IdentityRow(issuer="https://id.example", subject="1", name="n", **owned))
-        session.add(SignInFailureRow(subject_hash="f", failures=1, last_at=NOON))
+        session.add(LimitCountRow(kind="k", key_hash="h", tries=1, ends_at=NOON))
         for number in range(1203):  # more than are read or written at once
             verdict = {"stdout": "a\0b\n", "checks": [{"points": 1.5}], "score": None} if number % 2 else None
             session.add(

@@ -89,6 +89,13 @@ async def test_each_of_them_counts_against_the_limits(start_service):
         assert (await read(service, "0" * 32)).status_code == 429
 
 
+async def test_one_larger_than_the_limit_takes_a_minute_of_its_own(start_service):
+    async with start_service(requests_per_minute=3) as service:
+        answers = [await read(service, *["0" * 32] * 5) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [200, 429]
+        assert answers[0].headers["ratelimit"].startswith('"requests";r=0;')
+
+
 @pytest.mark.parametrize(
     ("body", "slug"),
     [
