@@ -50,6 +50,7 @@ def measure(checkout: Path = CHECKOUT) -> list[Row]:
             0,
         ),
         Row("views filled by hand: classes called with three or more name=row.name", _count(nodes, _fills_by_hand), 0),
+        Row('ways to limit tries: {"Retry-After": …} that is computed', _count(nodes, _computes_a_wait), 1),
         Row("ways to include a router: module.router, module.api, …", len(_ways_to_include(nodes)), 1),
         Row(
             f"functions over {LONGEST} lines",
@@ -110,6 +111,14 @@ def _fills_by_hand(node: ast.AST) -> bool:
         if isinstance(each.value, ast.Attribute) and each.value.attr == each.arg
     )
     return max(copied.values(), default=0) >= 3
+
+
+def _computes_a_wait(node: ast.AST) -> bool:
+    """Whether it is a dictionary of headers with a `Retry-After` that is computed, not a constant."""
+    return isinstance(node, ast.Dict) and any(
+        isinstance(key, ast.Constant) and key.value == "Retry-After" and isinstance(value, ast.Call | ast.JoinedStr)
+        for key, value in zip(node.keys, node.values, strict=True)
+    )
 
 
 def _ways_to_include(nodes: Mapping[str, list[ast.AST]]) -> set[str]:
