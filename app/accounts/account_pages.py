@@ -1,9 +1,8 @@
 """The pages of your account: password, sessions, API tokens."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.browser_name import browser_name
@@ -12,7 +11,7 @@ from app.accounts.providers import Providers
 from app.accounts.ranking_names import read_ranking_name, set_ranking_name
 from app.accounts.roles import SCOPE_MEANINGS, SCOPES, is_at_least
 from app.accounts.service import Accounts
-from app.accounts.web import client_address, require_caller
+from app.accounts.web import Own, client_address
 from app.core.database import Database
 from app.core.errors import FieldInvalid, Refused, SignInAgain
 from app.core.rest.actions import PageOf
@@ -25,7 +24,6 @@ from app.core.web.time_zone import chosen_zone, zones
 
 router = PageRouter("/account")
 _YEAR_S = 365 * 24 * 60 * 60
-Own = Annotated[Caller, Depends(require_caller("account"))]
 
 
 @dataclass(frozen=True, slots=True)

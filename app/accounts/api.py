@@ -1,20 +1,16 @@
 """REST: who you are, and your API tokens."""
 
-from typing import Annotated
+from fastapi import Response
 
-from fastapi import Depends, Response
-
-from app.accounts.caller import Caller
 from app.accounts.schemas import CreatedTokenJSON, MeJSON, NewTokenJSON, TokenList
 from app.accounts.service import Accounts
-from app.accounts.web import Reader, require_caller
+from app.accounts.web import Own, Reader
 from app.core.rest.actions import Actions
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 
 actions = Actions("accounts")
 router = actions.api
-Own = Annotated[Caller, Depends(require_caller("account"))]
 
 
 @router.get("/me", summary="The user behind the token or cookie")

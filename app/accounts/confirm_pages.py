@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller
@@ -12,7 +12,7 @@ from app.accounts.provider_pages import WayToProvider
 from app.accounts.providers import Providers
 from app.accounts.recent_sign_in import require_session
 from app.accounts.service import Accounts
-from app.accounts.web import client_address, require_caller
+from app.accounts.web import Own, client_address
 from app.core.errors import Refused
 from app.core.rest.actions import PageOf
 from app.core.rest.routing import PageRouter
@@ -23,7 +23,6 @@ from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
 router = PageRouter("/sign-in/again")
-Own = Annotated[Caller, Depends(require_caller("account"))]
 
 
 @dataclass(frozen=True, slots=True)

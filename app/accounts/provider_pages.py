@@ -4,19 +4,18 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.caller import Caller
 from app.accounts.errors import InvitationInvalid, SignInCancelled
 from app.accounts.provider_flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
 from app.accounts.providers import Provider, Providers
 from app.accounts.service import Accounts
 from app.accounts.web import (
+    Own,
     check_origin,
     client_address,
     current_caller,
-    require_caller,
     signed_in,
     site_address,
     user_agent,
@@ -31,7 +30,6 @@ from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
 router = PageRouter()
-Own = Annotated[Caller, Depends(require_caller("account"))]
 # The cookie contains it, between dots.
 _INVITATION = re.compile(r"[A-Za-z0-9_-]{1,200}")
 Answer = Annotated[str, Query(max_length=4096)]

@@ -145,6 +145,9 @@ Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
 Grader = Annotated[User, Depends(require_scope("instruct"))]
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+Owner = Annotated[User, Depends(require_role("owner", "account"))]
+# Callers who change their own account.
+Own = Annotated[Caller, Depends(require_caller("account"))]
 # A guest runs without an account, and sees nothing but their own runs.
 ReaderOrGuest = Annotated[User, Depends(admit_guests("read"))]
 SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]

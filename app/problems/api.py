@@ -5,13 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from app.accounts.caller import User
 from app.accounts.request_limits import RequestCounts, report_rate
-from app.accounts.web import current_user
+from app.accounts.web import MaybeUser
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import RestRouter
 from app.core.services import Provided
@@ -22,7 +21,6 @@ from app.problems.visibility import Visibility
 from grader.package.package import Package
 
 router = RestRouter("problems", is_counted=False)
-MaybeUser = Annotated[User | None, Depends(current_user)]
 
 Variant = Annotated[
     str | None,

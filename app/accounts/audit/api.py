@@ -2,18 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Query
+from fastapi import Query
 
 from app.accounts.audit.log import AuditLog
 from app.accounts.audit.schemas import AUDIT_SEARCH, AuditPage
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Owner
 from app.core.rest.paging import NewestFirst
 from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 
 router = RestRouter("people")
-Owner = Annotated[User, Depends(require_role("owner", "account"))]
 
 
 @router.get("/audit", summary="What owners and instructors did to others, newest first")

@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Query
+from fastapi import Query
 from starlette.responses import HTMLResponse
 
 from app.accounts.audit.log import ACTION_WORDS, AuditLog
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Owner
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
@@ -15,7 +14,6 @@ from app.core.services import Provided
 from app.core.web.templating import render_page
 
 router = PageRouter()
-Owner = Annotated[User, Depends(require_role("owner", "account"))]
 
 
 @router.get("/audit")

@@ -1,12 +1,9 @@
 """The pages on which you find a problem: the front page of a guest, and the catalogue."""
 
-from typing import Annotated
-
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.caller import User
-from app.accounts.web import current_user
+from app.accounts.web import MaybeUser
 from app.core.database import Database
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
@@ -24,7 +21,6 @@ from app.learning.workbench.solving_times import SolvingTimes
 from app.problems.catalogue import Catalogue
 
 router = PageRouter()
-MaybeUser = Annotated[User | None, Depends(current_user)]
 
 
 @router.get("/")

@@ -1,14 +1,12 @@
 """The pages of the calculators: a form that sends its inputs in the address, so that a result can be shared."""
 
 from dataclasses import dataclass
-from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse
 
-from app.accounts.caller import User
-from app.accounts.web import current_user
+from app.accounts.web import MaybeUser
 from app.core.rest.routing import PageRouter
 from app.core.web.highlight import highlight_code
 from app.core.web.templating import render_page
@@ -25,7 +23,6 @@ from app.learning.calculators.units import exact_text, short_text
 from grader.review.names import suggest
 
 router = PageRouter()
-MaybeUser = Annotated[User | None, Depends(current_user)]
 
 
 @dataclass(frozen=True, slots=True)

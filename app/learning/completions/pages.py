@@ -1,13 +1,12 @@
 """Pages of completed tracks, the badge of one that is shared, and what a verifier of badges asks for."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, Response
 
-from app.accounts.caller import User
-from app.accounts.web import Reader, current_user, site_address
+from app.accounts.web import MaybeUser, Reader, site_address
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page, render_secret_page
@@ -19,7 +18,6 @@ from app.presentation.drawings.share_card import draw_card
 from app.problems.catalogue import Catalogue
 
 router = PageRouter()
-MaybeUser = Annotated[User | None, Depends(current_user)]
 # Drawn if no program of the track was compiled for a mesh.
 _MESH_OF_CARD = Mesh((("devices", 8),))
 # Neither a search engine nor a cache may keep what its owner can take back.

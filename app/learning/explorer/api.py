@@ -1,11 +1,8 @@
 """REST: explorations, which say what a source compiles to."""
 
-from typing import Annotated
+from fastapi import Request, Response
 
-from fastapi import Depends, Request, Response
-
-from app.accounts.caller import User
-from app.accounts.web import Reader, Submitter, SubmitterOrGuest, current_guest, current_user
+from app.accounts.web import MaybeGuest, MaybeUser, Reader, Submitter, SubmitterOrGuest
 from app.core.rest.actions import Actions
 from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import problem_responses
@@ -16,8 +13,6 @@ from app.learning.explorer.service import Explorations
 actions = Actions("explorer")
 router = actions.api
 _PAGE = "/explore/{exploration_id}"
-MaybeUser = Annotated[User | None, Depends(current_user)]
-MaybeGuest = Annotated[User | None, Depends(current_guest)]
 # A guest compiles for small meshes, and sees nothing but what their browser sent.
 
 

@@ -1,11 +1,8 @@
 """REST: the lessons, which are public, and runs of their programs."""
 
-from typing import Annotated
+from fastapi import Request, Response
 
-from fastapi import Depends, Request, Response
-
-from app.accounts.caller import User
-from app.accounts.web import SubmitterOrGuest, current_guest, current_user
+from app.accounts.web import MaybeGuest, MaybeUser, SubmitterOrGuest
 from app.core.rest.actions import Actions
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
@@ -15,8 +12,6 @@ from app.learning.lessons.schemas import LessonDetail, LessonList, LessonRunJSON
 
 actions = Actions("lessons")
 router = actions.api
-MaybeUser = Annotated[User | None, Depends(current_user)]
-MaybeGuest = Annotated[User | None, Depends(current_guest)]
 
 
 @router.get("/lessons", summary="All lessons, in reading order")

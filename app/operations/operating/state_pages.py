@@ -5,14 +5,12 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.responses import HTMLResponse
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Owner
 from app.core.rest.routing import PageRouter
 from app.core.web.templating import render_page
 from app.operations.operating.service_state import ServiceState, read_state
 
 router = PageRouter()
-Owner = Annotated[User, Depends(require_role("owner", "account"))]
 
 
 @router.get("/service")

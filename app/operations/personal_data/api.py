@@ -2,12 +2,11 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 
-from app.accounts.caller import Caller
 from app.accounts.errors import NameDiffers
-from app.accounts.web import require_caller
+from app.accounts.web import Own
 from app.core.database import Database
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import RestRouter
@@ -17,7 +16,6 @@ from app.operations.personal_data.deletion import delete_account
 from app.operations.personal_data.export import export_response
 
 router = RestRouter("accounts")
-Own = Annotated[Caller, Depends(require_caller("account"))]
 _EXPORT_EXAMPLE = {
     "exported_at": "2026-01-05T09:30:00+00:00",
     "users": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "ada", "role": "student"}],

@@ -1,14 +1,12 @@
 """The pages on which you export all data about you, and delete your account."""
 
-from typing import Annotated
-
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
-from app.accounts.caller import Caller, User
+from app.accounts.caller import User
 from app.accounts.errors import NameDiffers
 from app.accounts.service import Accounts
-from app.accounts.web import client_address, require_caller, signed_out
+from app.accounts.web import Own, client_address, signed_out
 from app.core.database import Database
 from app.core.errors import Refused
 from app.core.rest.routing import PageRouter
@@ -20,7 +18,6 @@ from app.operations.personal_data.deletion import delete_account
 from app.operations.personal_data.export import export_response
 
 router = PageRouter("/account")
-Own = Annotated[Caller, Depends(require_caller("account"))]
 
 
 @router.get("/export")

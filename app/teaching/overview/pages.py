@@ -6,9 +6,8 @@ from fastapi import Depends
 from starlette.responses import HTMLResponse
 
 from app.accounts.audit.log import ACTION_WORDS, AuditLog
-from app.accounts.caller import User
 from app.accounts.invitations import Invitations
-from app.accounts.web import Grader, require_role
+from app.accounts.web import Grader, Owner
 from app.authoring.validations import Validations
 from app.core.clock import now
 from app.core.database import Database
@@ -32,7 +31,6 @@ from app.teaching.overview.stuck_people import StuckPeople
 from app.teaching.rejudging.service import Rejudging
 
 router = PageRouter()
-Owner = Annotated[User, Depends(require_role("owner", "account"))]
 _MOST = 5
 _RECENT_VALIDATIONS = 20
 

@@ -6,15 +6,13 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse
 
-from app.accounts.caller import User
-from app.accounts.web import current_caller, current_user
+from app.accounts.web import MaybeUser, current_caller, current_user
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.teaching.search.finder import LONGEST, Finder
 
 router = PageRouter()
-MaybeUser = Annotated[User | None, Depends(current_user)]
 _MOST_ON_PAGE = 50
 _MOST_IN_LIST = 6
 
