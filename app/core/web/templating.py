@@ -4,13 +4,18 @@ A template's name begins with its room: `learning/workbench/problem.html` is the
 app/learning/templates.
 """
 
+import hashlib
+import importlib.metadata
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from jinja2.bccache import Bucket, FileSystemBytecodeCache
 from starlette.responses import HTMLResponse
 
 from app.core.clock import now
@@ -21,7 +26,6 @@ from app.core.web.icons import icon
 from app.core.web.messages import code_spans, listing_of, prose_of, short_number
 from app.core.web.next_page import sign_in_address, this_page
 from app.core.web.static_files import module_urls, static_url
-from app.core.web.template_cache import template_cache
 from app.core.web.theme import THEMES, theme
 from app.core.web.time_zone import zone
 from app.core.web.units import bytes_text, exact_text
@@ -64,6 +68,35 @@ def _score(score: float) -> str:
 def _once(macro: Callable[..., str], *arguments: object) -> str:
     """What a macro makes of these arguments, which are all that it may depend on. For parts that many pages repeat."""
     return macro(*arguments)
+
+
+class TemplateCache(FileSystemBytecodeCache):
+    """Jinja's own cache of compiled templates: compiling all of them takes over a second.
+
+    A folder that cannot be used means only that every start compiles.
+    """
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            Path(self.directory).mkdir(parents=True, exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
+def template_cache(environment: Environment) -> TemplateCache | None:
+    """The cache below PYTHONPYCACHEPREFIX, which `./meshgrade` sets; None if Python stores no compiled files there.
+
+    Jinja itself notices a changed template. The folder's name changes with everything else that compiling depends on:
+    a template that uses a filter which no longer exists must fail when it is compiled.
+    """
+    if sys.pycache_prefix is None or sys.dont_write_bytecode:
+        return None
+    known = [importlib.metadata.version("jinja2"), *sorted(environment.filters), *sorted(environment.tests)]
+    name = hashlib.sha256("\n".join(known).encode()).hexdigest()[:16]
+    return TemplateCache(str(Path(sys.pycache_prefix) / "templates" / name))
 
 
 def _build_environment() -> Environment:

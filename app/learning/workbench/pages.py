@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
@@ -20,7 +21,7 @@ from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.forms import FormInvalid
 from app.core.web.templating import render_page
-from app.grading.attempts.durations import Durations
+from app.grading.attempts.durations import Durations, Typical
 from app.grading.attempts.own_inputs import FIELD as TYPED
 from app.grading.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.grading.attempts.phases import WORDS
@@ -34,7 +35,6 @@ from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.answer_form import MAX_FIELDS, PREFIX, AnswerForms, source_of
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.editorial import Editorials
-from app.learning.workbench.limits_text import expect_text
 from app.problems.catalogue import Catalogue
 from app.problems.problem_texts import ProblemTexts
 from app.problems.rendered_texts import texts_of
@@ -44,7 +44,7 @@ from app.problems.written_lines import lines_to_write
 from grader.checks.grading_table import grading_of
 from grader.core.chips import offered_chips
 from grader.inputs.typed_inputs import form_of
-from grader.package.package import AnswerManifest, Package
+from grader.package.package import AnswerManifest, Limits, Package
 from grader.package.variants import variants_of
 
 _PREVIOUS = 10
@@ -251,3 +251,21 @@ async def _keep(drafts: Drafts, user: User, slug: str, source: str, revision: st
     # A draft that was changed elsewhere stays. Faults of the source are reported when it is submitted.
     with contextlib.suppress(Refused):
         await drafts.save(user, slug, source, int(revision) if re.fullmatch("[0-9]{1,9}", revision) else 0)
+
+
+def expect_text(limits: Limits, typical: Typical | None) -> str:
+    """How long the latest verdicts took and what a submission may use. `typical` is None without enough of them."""
+    most = f"Your code may use at most {_seconds(limits.time_s)} of CPU time and {_memory(limits.memory_mb)} of memory."
+    if typical is None:
+        return most
+    took = _seconds(max(1, ceil(typical.median_s)))
+    return f"Half of the last {typical.verdicts} verdicts took at most {took}. {most}"
+
+
+def _seconds(count: float) -> str:
+    """Seconds up to two minutes, then minutes."""
+    return f"{round(count)} s" if count < 120 else f"{round(count / 60)} min"
+
+
+def _memory(mb: int) -> str:
+    return f"{mb / 1024:.3g} GB" if mb >= 1024 else f"{mb} MB"

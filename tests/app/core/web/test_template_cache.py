@@ -5,7 +5,7 @@ import sys
 import pytest
 from jinja2 import Environment, FileSystemLoader, TemplateAssertionError
 
-from app.core.web.template_cache import template_cache
+from app.core.web.templating import template_cache
 
 
 @pytest.fixture

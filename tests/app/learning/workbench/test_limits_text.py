@@ -3,7 +3,7 @@
 import pytest
 
 from app.grading.attempts.durations import Typical
-from app.learning.workbench.limits_text import expect_text
+from app.learning.workbench.pages import expect_text
 from grader.package.package import Limits
 
 pytestmark = pytest.mark.anyio
