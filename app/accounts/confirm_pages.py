@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller
@@ -11,64 +11,78 @@ from app.accounts.provider_flow import begin_flow
 from app.accounts.provider_pages import WayToProvider
 from app.accounts.providers import Providers
 from app.accounts.recent_sign_in import require_session
+from app.accounts.schemas import Password
 from app.accounts.service import Accounts
 from app.accounts.web import Own, client_address
 from app.core.errors import Refused
-from app.core.rest.actions import PageOf
-from app.core.rest.routing import PageRouter
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.body import RequestBody
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE
-from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
-router = PageRouter("/sign-in/again")
+
+async def own_session(caller: Own) -> Caller:
+    require_session(caller)
+    return caller
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmPage:
+# The caller, at a browser. A program with a token has no identity to prove.
+AtBrowser = Annotated[Caller, Depends(own_session)]
+
+
+class ProviderForm(RequestBody):
+    """`next` is the page to which confirming leads."""
+
+    next: str = ""
+
+
+class ConfirmForm(ProviderForm):
+    password: Password = ""
+
+
+@dataclass(frozen=True)
+class ConfirmPage(FormPage):
+    caller: AtBrowser
     accounts: Provided[Accounts]
     providers: Provided[Providers]
 
-    async def show(self, caller: Caller, page: str, refusal: Refused | None = None) -> HTMLResponse:
-        require_session(caller)
-        linked = {each.issuer for each in await self.accounts.identities.list(caller.user.id)}
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed["next"], refusal)
+
+    async def show(self, page: str, refusal: Refused | None = None) -> HTMLResponse:
+        user = self.caller.user
+        linked = {each.issuer for each in await self.accounts.identities.list(user.id)}
         return render_secret_page(
             "accounts/confirm.html",
             refusal=refusal,
-            user=caller.user,
+            user=user,
             next=own_page(page),
-            has_password=await self.accounts.has_password(caller.user),
+            has_password=await self.accounts.has_password(user),
             providers=[each for each in self.providers.values() if each.issuer in linked],
         )
 
 
-@router.get("")
+actions = Actions("accounts", ConfirmPage, "/sign-in/again")
+
+
+@actions.pages.get("")
 async def show_confirm(
-    caller: Own,
-    confirm_page: PageOf[ConfirmPage],
-    page: Annotated[str, Query(alias="next", max_length=2000)] = "",
+    confirm_page: PageOf[ConfirmPage], page: Annotated[str, Query(alias="next", max_length=2000)] = ""
 ) -> HTMLResponse:
-    return await confirm_page.show(caller, page)
+    return await confirm_page.show(page)
 
 
-@router.post("")
-async def confirm(
-    request: Request, caller: Own, accounts: Provided[Accounts], confirm_page: PageOf[ConfirmPage]
+@actions.form("")
+async def confirm(request: Request, caller: AtBrowser, body: ConfirmForm, accounts: Provided[Accounts]) -> Response:
+    await accounts.confirm_with_password(caller, body.password, client_address(request))
+    return RedirectResponse(own_page(body.next), status_code=303)
+
+
+@actions.form("/with/{provider}")
+async def confirm_with(
+    request: Request, provider: str, caller: AtBrowser, body: ProviderForm, way: PageOf[WayToProvider]
 ) -> Response:
-    form = await read_form(request)
-    page = form.get("next", "")
-    try:
-        await accounts.confirm_with_password(caller, form.get("password", ""), client_address(request))
-    except Refused as refusal:
-        return await confirm_page.show(caller, page, refusal)
-    return RedirectResponse(own_page(page), status_code=303)
-
-
-@router.post("/with/{provider}")
-async def confirm_with(request: Request, provider: str, caller: Own, way: PageOf[WayToProvider]) -> Response:
-    require_session(caller)
-    form = await read_form(request)
     session_token = request.cookies.get(SESSION_COOKIE, "")
-    page = own_page(form.get("next", ""))
-    return await way.begin(begin_flow("confirm", provider, session_token=session_token, page=page))
+    return await way.begin(begin_flow("confirm", provider, session_token=session_token, page=own_page(body.next)))

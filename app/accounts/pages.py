@@ -3,35 +3,59 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.providers import Providers
+from app.accounts.schemas import Password
 from app.accounts.service import Accounts
-from app.accounts.web import check_origin, client_address, current_user, signed_in, signed_out, user_agent
+from app.accounts.web import (
+    FromOwnPage,
+    check_origin,
+    client_address,
+    current_user,
+    signed_in,
+    signed_out,
+    user_agent,
+)
 from app.core.errors import Refused
-from app.core.rest.actions import PageOf
-from app.core.rest.routing import PageRouter
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.body import RequestBody
+from app.core.rest.routing import FROM_ANYONE
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE
-from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
-router = PageRouter()
 Secret = Annotated[str | None, Query(max_length=200)]
 Next = Annotated[str, Query(alias="next", max_length=2000)]
 
 
-@dataclass(frozen=True, slots=True)
-class SignInPages:
-    """The pages with the forms for signing in and signing up."""
+class SignInForm(RequestBody):
+    """`next` is the page to which signing in leads."""
 
+    name: str = ""
+    password: Password = ""
+    next: str = ""
+
+
+class SignUpForm(SignInForm):
+    """`account` is `keep` to use the invitation with the account that is signed in."""
+
+    invitation: str | None = None
+    account: str = ""
+
+
+@dataclass(frozen=True)
+class SignInPage(FormPage):
     request: Request
     accounts: Provided[Accounts]
     providers: Provided[Providers]
 
-    async def show_sign_in(self, page: str, *, name: str = "", refusal: Refused | None = None) -> HTMLResponse:
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed["next"], name=typed["name"], refusal=refusal)
+
+    async def show(self, page: str, *, name: str = "", refusal: Refused | None = None) -> HTMLResponse:
         return render_secret_page(
             "accounts/sign_in.html",
             refusal=refusal,
@@ -44,7 +68,16 @@ class SignInPages:
             is_own_server=self.request.url.hostname in {"localhost", "127.0.0.1", "::1"},
         )
 
-    async def show_sign_up(
+
+@dataclass(frozen=True)
+class SignUpPage(FormPage):
+    request: Request
+    providers: Provided[Providers]
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed["next"], typed["invitation"] or None, name=typed["name"], refusal=refusal)
+
+    async def show(
         self, page: str, invitation: str | None, *, name: str = "", refusal: Refused | None = None
     ) -> HTMLResponse:
         return render_secret_page(
@@ -58,66 +91,79 @@ class SignInPages:
         )
 
 
-@router.get("/sign-in")
+@dataclass(frozen=True)
+class SignOutButton(FormPage):
+    """It is on every page of someone who is signed in."""
+
+    request: Request
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        if self.request.cookies.get(SESSION_COOKIE):
+            raise refusal
+        # The session has ended since the page was loaded, and its form with it.
+        return signed_out(self.request)
+
+
+actions = Actions("accounts", SignInPage)
+
+
+@actions.pages.get("/sign-in")
 async def show_sign_in(
     request: Request,
     accounts: Provided[Accounts],
-    form_page: PageOf[SignInPages],
+    form_page: PageOf[SignInPage],
     token: Secret = None,
     page: Next = "",
 ) -> Response:
     """With a token, use up the link. Without one, show the form."""
     if token:
         return signed_in(request, await accounts.sign_in(token, user_agent(request)))
-    return await form_page.show_sign_in(page)
+    return await form_page.show(page)
 
 
-@router.post("/sign-in")
-async def sign_in(request: Request, accounts: Provided[Accounts], form_page: PageOf[SignInPages]) -> Response:
-    check_origin(request)
-    form = await read_form(request)
-    name, page = form.get("name", ""), form.get("next", "")
-    try:
-        token = await accounts.sign_in_with_password(
-            name, form.get("password", ""), client_address(request), user_agent(request)
-        )
-    except Refused as refusal:
-        return await form_page.show_sign_in(page, name=name, refusal=refusal)
-    return signed_in(request, token, own_page(page, "/"))
+@actions.form("/sign-in", max_bytes=FROM_ANYONE)
+async def sign_in(
+    request: Request, from_own_page: FromOwnPage, body: SignInForm, accounts: Provided[Accounts]
+) -> Response:
+    token = await accounts.sign_in_with_password(body.name, body.password, client_address(request), user_agent(request))
+    return signed_in(request, token, own_page(body.next, "/"))
 
 
-@router.get("/sign-up")
+@actions.pages.get("/sign-up")
 async def show_sign_up(
-    accounts: Provided[Accounts], form_page: PageOf[SignInPages], invitation: Secret = None, page: Next = ""
+    accounts: Provided[Accounts], form_page: PageOf[SignUpPage], invitation: Secret = None, page: Next = ""
 ) -> Response:
     """The form, or the reason why no account can be created."""
     await accounts.check_sign_up(invitation)
-    return await form_page.show_sign_up(page, invitation)
+    return await form_page.show(page, invitation)
 
 
-@router.post("/sign-up")
-async def sign_up(request: Request, accounts: Provided[Accounts], form_page: PageOf[SignInPages]) -> Response:
-    check_origin(request)
-    form = await read_form(request)
-    name, page, invitation = form.get("name", ""), form.get("next", ""), form.get("invitation") or None
+@actions.form("/sign-up", page=SignUpPage, max_bytes=FROM_ANYONE)
+async def sign_up(
+    request: Request, from_own_page: FromOwnPage, body: SignUpForm, accounts: Provided[Accounts]
+) -> Response:
     user = await current_user(request)
-    try:
-        if form.get("account") == "keep" and user is not None and invitation:
-            await accounts.accept_invitation(user, invitation)
-            return RedirectResponse(own_page(page, "/courses"), status_code=303)
-        token = await accounts.sign_up(
-            name, form.get("password", ""), invitation, client_address(request), user_agent(request)
-        )
-    except Refused as refusal:
-        return await form_page.show_sign_up(page, invitation, name=name, refusal=refusal)
-    return signed_in(request, token, own_page(page, "/"))
+    if body.account == "keep" and user is not None and body.invitation:
+        await accounts.accept_invitation(user, body.invitation)
+        return RedirectResponse(own_page(body.next, "/courses"), status_code=303)
+    token = await accounts.sign_up(
+        body.name, body.password, body.invitation, client_address(request), user_agent(request)
+    )
+    return signed_in(request, token, own_page(body.next, "/"))
 
 
-@router.post("/sign-out")
-async def sign_out(request: Request, accounts: Provided[Accounts]) -> Response:
-    cookie = request.cookies.get(SESSION_COOKIE)
-    if cookie:
+async def session_to_end(request: Request) -> str:
+    """The token of the browser's session; empty if it has none. Raises `OriginRefused`."""
+    token = request.cookies.get(SESSION_COOKIE, "")
+    if token:
         check_origin(request)
-        await read_form(request)
-        await accounts.sign_out(cookie)
+    return token
+
+
+@actions.form("/sign-out", page=SignOutButton, max_bytes=FROM_ANYONE)
+async def sign_out(
+    request: Request, session_token: Annotated[str, Depends(session_to_end)], accounts: Provided[Accounts]
+) -> Response:
+    if session_token:
+        await accounts.sign_out(session_token)
     return signed_out(request)

@@ -7,13 +7,14 @@ from typing import Annotated
 from fastapi import Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from app.accounts.account_pages import AccountPage
 from app.accounts.errors import InvitationInvalid, SignInCancelled
 from app.accounts.provider_flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
 from app.accounts.providers import Provider, Providers
 from app.accounts.service import Accounts
 from app.accounts.web import (
+    FromOwnPage,
     Own,
-    check_origin,
     client_address,
     current_caller,
     signed_in,
@@ -21,15 +22,14 @@ from app.accounts.web import (
     user_agent,
 )
 from app.core.errors import NotSignedIn, PathNotFound
-from app.core.rest.actions import PageOf
-from app.core.rest.routing import PageRouter
+from app.core.rest.actions import Actions, FormPage, PageOf
+from app.core.rest.body import RequestBody
+from app.core.rest.routing import FROM_ANYONE
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
-from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.templating import render_secret_page
 
-router = PageRouter()
 # The cookie contains it, between dots.
 _INVITATION = re.compile(r"[A-Za-z0-9_-]{1,200}")
 Answer = Annotated[str, Query(max_length=4096)]
@@ -64,34 +64,40 @@ class WayToProvider:
         return page
 
 
-@router.post("/sign-in/with/{provider}")
-async def sign_in_with(request: Request, provider: str, way: PageOf[WayToProvider]) -> Response:
-    check_origin(request)
-    form = await read_form(request)
-    invitation = form.get("invitation") or None
+class SignInWithForm(RequestBody):
+    """`next` is the page to which signing in leads."""
+
+    invitation: str | None = None
+    next: str = ""
+
+
+actions = Actions("accounts", AccountPage)
+
+
+@actions.form("/sign-in/with/{provider}", page=FormPage, max_bytes=FROM_ANYONE)
+async def sign_in_with(
+    provider: str, from_own_page: FromOwnPage, body: SignInWithForm, way: PageOf[WayToProvider]
+) -> Response:
+    invitation = body.invitation
     if invitation is not None and not _INVITATION.fullmatch(invitation):
         raise InvitationInvalid("This is not an invitation. Open the complete link that you received.")
-    page = own_page(form.get("next", ""), "/")
-    return await way.begin(begin_flow("sign-in", provider, invitation=invitation, page=page))
+    return await way.begin(begin_flow("sign-in", provider, invitation=invitation, page=own_page(body.next, "/")))
 
 
-@router.post("/account/identities/add/{provider}")
+@actions.form("/account/identities/add/{provider}")
 async def add_identity(
     request: Request, provider: str, caller: Own, accounts: Provided[Accounts], way: PageOf[WayToProvider]
 ) -> Response:
-    await read_form(request)
     accounts.recent.require(caller)
     return await way.begin(begin_flow("link", provider, session_token=request.cookies.get(SESSION_COOKIE, "")))
 
 
-@router.post("/account/identities/{identity_id}/remove")
-async def remove_identity(request: Request, identity_id: str, caller: Own, accounts: Provided[Accounts]) -> Response:
-    await read_form(request)
+@actions.form("/account/identities/{identity_id}/remove", then="/account#identities")
+async def remove_identity(identity_id: str, caller: Own, accounts: Provided[Accounts]) -> None:
     await accounts.grants.remove_identity(caller, identity_id)
-    return RedirectResponse("/account#identities", status_code=303)
 
 
-@router.get("/sign-in/with/{provider}/return")
+@actions.pages.get("/sign-in/with/{provider}/return")
 async def come_back(
     request: Request,
     provider: str,

@@ -8,6 +8,7 @@ from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE, Invitation
 from app.accounts.roles import Role, Scope
 from app.accounts.text_rules import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.accounts.tokens import Token
+from app.core.rest.actions import AS_TYPED
 from app.core.rest.body import RequestBody
 from app.core.view import View
 
@@ -21,6 +22,7 @@ def _whole(value: Any) -> Any:
 _UpTo90 = Annotated[int, Field(ge=1, le=90), BeforeValidator(_whole)]
 _Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE, json_schema_extra={"pattern": LINE_PATTERN})]
 _UpTo366 = Annotated[int, Field(ge=1, le=366), BeforeValidator(_whole)]
+Password = Annotated[str, AS_TYPED]
 
 
 class MeJSON(View):
@@ -36,7 +38,8 @@ class NewTokenJSON(RequestBody):
 
     # The patterns are only described here. app/accounts/text_rules.py enforces them and says what is wrong.
     name: str = Field(min_length=1, max_length=100, json_schema_extra={"pattern": LINE_PATTERN})
-    scopes: list[Scope] = Field(min_length=1, max_length=10)
+    # So is the least number of scopes, which tokens.py enforces.
+    scopes: list[Scope] = Field(max_length=10, json_schema_extra={"minItems": 1})
     expires_in_days: _UpTo366 | None = None
 
 

@@ -187,6 +187,14 @@ def check_origin(request: Request) -> None:
         )
 
 
+async def require_own_page(request: Request) -> None:
+    """A dependency of forms that need no session. Raises `OriginRefused`."""
+    check_origin(request)
+
+
+FromOwnPage = Annotated[None, Depends(require_own_page)]
+
+
 def signed_in(request: Request, session_token: str, to: str = "/") -> Response:
     """Set the session cookie and go to `to`."""
     accounts = accounts_of(request)

@@ -5,7 +5,7 @@ from types import ModuleType
 
 from fastapi import Depends, FastAPI, Request
 
-from app.accounts import account_pages, confirm_pages, invitation_pages, provider_pages
+from app.accounts import account_pages, confirm_pages, invitation_pages, provider_pages, token_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
 from app.accounts.audit import api as audit_api
@@ -134,6 +134,7 @@ _ACCOUNTS = (
     accounts_api,
     accounts_pages,
     account_pages,
+    token_pages,
     provider_pages,
     confirm_pages,
     invitation_pages,

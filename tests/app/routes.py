@@ -331,7 +331,7 @@ RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/account/password"): {"new": "a long enough password"},
     ("POST", "/account/identities/add/{provider}"): {},
     ("POST", "/account/identities/{identity_id}/remove"): {},
-    ("POST", "/account/tokens"): {"name": "x", "scope-account": "on", "days": ""},
+    ("POST", "/account/tokens"): {"name": "x", "scopes-account": "on", "expires_in_days": ""},
     ("POST", "/account/invitations"): {"role": "owner"},
     ("POST", "/api/v1/tokens"): {"name": "x", "scopes": ["account"]},
     ("POST", "/api/v1/invitations"): {"role": "owner"},

@@ -34,6 +34,10 @@ class MaxBytes:
         return self.limit if isinstance(self.limit, int) else self.limit(settings)
 
 
+# Of a form that anyone can send, without signing in.
+FROM_ANYONE = MaxBytes(4096)
+
+
 def refuses(*statuses: int) -> Callable[[F], F]:
     """Tells which errors a dependency raises, for the description of each route that has it."""
 

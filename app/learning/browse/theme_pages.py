@@ -3,22 +3,29 @@
 from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 
-from app.core.rest.routing import PageRouter
+from app.core.rest.actions import Actions
+from app.core.rest.body import RequestBody
+from app.core.rest.routing import FROM_ANYONE
 from app.core.web.cookies import THEME_COOKIE, delete_cookie, set_cookie
-from app.core.web.forms import read_form
 from app.core.web.next_page import own_page
 from app.core.web.theme import read_theme
 
-router = PageRouter()
+actions = Actions("browse")
 _YEAR_S = 365 * 24 * 60 * 60
 
 
-@router.post("/theme")
-async def choose_theme(request: Request) -> Response:
+class ThemeForm(RequestBody):
+    """`next` is the page that the form is on."""
+
+    theme: str = ""
+    next: str = ""
+
+
+@actions.form("/theme", max_bytes=FROM_ANYONE)
+async def choose_theme(request: Request, body: ThemeForm) -> Response:
     """Keep the choice in this browser, and go back to the page that it was made on."""
-    form = await read_form(request)
-    response = RedirectResponse(own_page(form.get("next", ""), "/"), status_code=303)
-    theme = read_theme(form.get("theme", ""))
+    response = RedirectResponse(own_page(body.next, "/"), status_code=303)
+    theme = read_theme(body.theme)
     if theme == "system":
         delete_cookie(request, response, THEME_COOKIE)
     else:

@@ -99,7 +99,7 @@ async def test_a_form_leads_to_the_confirmation_and_back(service, later):
         await sign_up(service, http, "ada")
         token = form_token((await http.get("/account/tokens")).text)
         later()
-        fields = {"form_token": token, "name": "laptop", "scope-read": "on", "days": "7"}
+        fields = {"form_token": token, "name": "laptop", "scopes-read": "on", "expires_in_days": "7"}
         sent = await http.post("/account/tokens", data=fields, headers=SITE)
         assert sent.status_code == 303
         where = sent.headers["location"]

@@ -5,7 +5,7 @@ import pytest
 from app.accounts.models import UserRow
 from app.accounts.service import Accounts
 from app.core.database import Database
-from tests.app.accounts.people import send_form, sign_in
+from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_in
 
 pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
@@ -134,3 +134,33 @@ async def test_no_secret_is_stored_as_it_is(service, tmp_path):
     stored = b"".join(file.read_bytes() for file in (tmp_path / "data").glob("meshgrade.sqlite3*"))
     assert service.http.cookies["meshgrade_session"].encode() not in stored
     assert service.bearer["Authorization"].removeprefix("Bearer ").encode() not in stored
+
+
+async def test_the_spaces_of_a_password_count_and_a_refused_form_shows_none(start_service):
+    async with start_service(sign_up="open") as service, browser(service) as http:
+        spaced = f" {PASSWORD} "
+        made = await send_form(http, "/sign-up", "/sign-up", name="ada", password=spaced)
+        assert made.status_code == 303
+        async with browser(service) as other:
+            for password, status in ((PASSWORD, 401), (spaced, 303)):
+                answer = await send_form(other, "/sign-in", "/sign-in", name=" ada ", password=password)
+                assert answer.status_code == status
+                assert PASSWORD not in answer.text
+        again = await send_form(http, "/account", "/account/password", old=PASSWORD, new="another long password ")
+        assert (again.status_code, PASSWORD in again.text, "another long" in again.text) == (401, False, False)
+
+
+async def test_a_browser_whose_session_is_gone_can_still_sign_out(service):
+    async with browser(service) as http:
+        await sign_in(service, http)
+        stale = form_token((await http.get("/account")).text)
+        http.cookies.clear()
+        out = await http.post("/sign-out", data={"form_token": stale})
+        assert (out.status_code, out.headers["location"]) == (303, "/")
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-up", "/sign-out", "/sign-in/with/oidc", "/theme"])
+async def test_nobody_sends_a_long_form_without_an_account(service, path):
+    async with browser(service) as http:
+        answer = await http.post(path, data={"next": "/" * 4096}, headers=SITE)
+        assert answer.status_code == 413

@@ -150,7 +150,7 @@ async def test_the_page_makes_shows_and_revokes_them(service):
     async with browser(service) as http:
         await sign_up(service, http, "ada")
         here = "/account/tokens"
-        fields = {"name": "<b>laptop", "scope-read": "on", "days": ""}
+        fields = {"name": "<b>laptop", "scopes-read": "on", "expires_in_days": ""}
         made = await send_form(http, here, here, **fields)
         assert (made.status_code, made.headers["cache-control"]) == (200, "no-store")
         token = made.text.split('id="secret" type="text" value="')[1].split('"')[0]
@@ -163,7 +163,7 @@ async def test_the_page_makes_shows_and_revokes_them(service):
         assert view.scopes == ("read",)
         assert (await send_form(http, here, f"{here}/{view.id}/revoke")).status_code == 303
         assert (await http.get(ME, headers={"Authorization": f"Bearer {token}"})).status_code == 401
-        wrong = await send_form(http, here, here, name="x", days="7")
+        wrong = await send_form(http, here, here, name="x", scopes="", expires_in_days="7")
         assert wrong.status_code == 422
         assert "choose at least one" in wrong.text
 
