@@ -6,6 +6,7 @@ from fastapi import Path, Query, Request, Response
 
 from app.accounts.web import Instructor
 from app.authoring.package_zip import MAX_ZIP_BYTES
+from app.authoring.pages import VersionPage as PageOfVersion
 from app.authoring.schemas import (
     KeptVersionJSON,
     PublicationJSON,
@@ -21,13 +22,14 @@ from app.authoring.schemas import (
 )
 from app.authoring.service import Authoring
 from app.core.errors import ContentTypeNotZip
+from app.core.rest.actions import Actions
 from app.core.rest.body import read_body
 from app.core.rest.paging import Cursor, Limit, NewestFirst
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 
-router = RestRouter("authoring")
+actions = Actions("authoring", PageOfVersion)
+router = actions.api
 QUEUED: dict[int | str, dict[str, Any]] = {
     202: {
         "description": "Queued. Follow it at the address in the Location header",
@@ -69,8 +71,10 @@ async def upload_package(
     return UploadJSON.of(upload)
 
 
-@router.post(
+@actions.post(
     "/problems/{slug}/validations",
+    form="/authoring/{slug}/validate",
+    then="/authoring/{slug}/validations/{result.id}",
     summary="Validate a version: the judge proves that each of its submissions gets the right verdict",
     status_code=202,
     responses=QUEUED,
@@ -90,8 +94,10 @@ async def get_validation(
     return ValidationJSON.of(await authoring.validations.get(slug, validation_id))
 
 
-@router.post(
+@actions.post(
     "/problems/{slug}/publish",
+    form="/authoring/{slug}/publish",
+    then="/authoring/{slug}?published=1",
     summary="Publish a version; earlier attempts keep theirs",
     responses=problem_responses(409),
 )

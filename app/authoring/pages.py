@@ -4,20 +4,19 @@ import asyncio
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.caller import User
 from app.accounts.web import Instructor
 from app.authoring.package_zip import MAX_ZIP_BYTES
 from app.authoring.service import Authoring
 from app.core.errors import PathNotFound, Refused
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import AS_TYPED, Actions, FormPage, PageOf, Typed
+from app.core.rest.body import RequestBody
 from app.core.rest.paging import Cursor
-from app.core.rest.routing import PageRouter
+from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page
 from app.grading.queue.workers import Workers
 from app.problems.catalogue import Catalogue
@@ -26,21 +25,31 @@ from app.problems.rendered_texts import RenderedTexts, texts_of
 from grader.checks.grading_table import grading_of
 from grader.package.package import Package
 
-router = PageRouter("/authoring")
 Version = Annotated[str, Query(pattern="^[0-9a-f]{64}$")]
 # A statement, or a long submission. Percent-encoding turns one character into at most twelve bytes.
 _LONGEST_FILE = 256 << 10
 _SHOWN = 50
 
 
-@dataclass(frozen=True, slots=True)
-class VersionPage:
+@dataclass(frozen=True)
+class VersionPage(FormPage):
+    slug: str
+    user: Instructor
     catalogue: Provided[Catalogue]
     authoring: Provided[Authoring]
     packages: Provided[PackageStore]
     texts: Provided[RenderedTexts]
 
-    async def show(self, user: User, slug: str, version: str, *, refusal: Refused | None = None) -> HTMLResponse:
+    async def fill(self, action: str, typed: Typed) -> Response | None:
+        # A button whose version does not exist leads nowhere, whatever its text looks like.
+        await self.packages.version_of(self.slug, typed["version"])
+        return None
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed["version"], refusal)
+
+    async def show(self, version: str, refusal: Refused | None = None) -> HTMLResponse:
+        slug = self.slug
         package = await self.packages.version_of(slug, version)
         published = (await self.packages.published()).get(slug)
         figures = f"/authoring/{slug}/versions/{version}/figures"
@@ -51,7 +60,7 @@ class VersionPage:
         return render_page(
             "authoring/authoring_version.html",
             status_code=refusal.status if refusal else 200,
-            user=user,
+            user=self.user,
             package=package,
             published=published,
             validation=await self.authoring.validations.latest(version),
@@ -66,7 +75,43 @@ class VersionPage:
         )
 
 
-@router.get("")
+class FileForm(RequestBody):
+    """The content of the file `path`, or `remove`."""
+
+    path: str = ""
+    text: Annotated[str, AS_TYPED] = ""
+    remove: bool = False
+
+
+@dataclass(frozen=True)
+class EditorPage(FormPage):
+    slug: str
+    version: str
+    user: Instructor
+    packages: Provided[PackageStore]
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed["path"].strip(), typed["text"], refusal)
+
+    async def show(self, path: str, text: str | None = None, refusal: Refused | None = None) -> HTMLResponse:
+        """`text` is what was typed; None for the text of the file."""
+        package = await self.packages.version_of(self.slug, self.version)
+        return render_page(
+            "authoring/authoring_edit.html",
+            status_code=refusal.status if refusal else 200,
+            user=self.user,
+            package=package,
+            path=path,
+            text=package.files.get(path, "") if text is None else text,
+            is_new=path not in package.files,
+            refusal=refusal,
+        )
+
+
+actions = Actions("authoring", EditorPage, "/authoring")
+
+
+@actions.pages.get("")
 async def list_problems(
     user: Instructor,
     authoring: Provided[Authoring],
@@ -90,7 +135,7 @@ async def list_problems(
     )
 
 
-@router.get("/{slug}")
+@actions.pages.get("/{slug}")
 async def show_problem(
     slug: str, user: Instructor, authoring: Provided[Authoring], catalogue: Provided[Catalogue]
 ) -> HTMLResponse:
@@ -111,14 +156,7 @@ async def show_problem(
     )
 
 
-@router.post("/{slug}/validate")
-async def validate(request: Request, slug: str, user: Instructor, authoring: Provided[Authoring]) -> Response:
-    form = await read_form(request)
-    validation = await authoring.validate(slug, form.get("version", ""))
-    return RedirectResponse(f"/authoring/{validation.slug}/validations/{validation.id}", status_code=303)
-
-
-@router.get("/{slug}/validations/{validation_id}")
+@actions.pages.get("/{slug}/validations/{validation_id}")
 async def show_validation(
     slug: str,
     validation_id: str,
@@ -140,23 +178,7 @@ async def show_validation(
     )
 
 
-@router.post("/{slug}/publish")
-async def publish(
-    request: Request, slug: str, user: Instructor, authoring: Provided[Authoring], page: PageOf[VersionPage]
-) -> Response:
-    """Publish a version, which may be an earlier one."""
-    form = await read_form(request)
-    version = form.get("version", "")
-    try:
-        await authoring.publish(user, slug, version, force="force" in form)
-    except Refused as refusal:
-        if refusal.status == 404:
-            raise
-        return await page.show(user, slug, version, refusal=refusal)
-    return RedirectResponse(f"/authoring/{slug}?published=1", status_code=303)
-
-
-@router.get("/{slug}/compare")
+@actions.pages.get("/{slug}/compare")
 async def compare(
     slug: str, user: Instructor, packages: Provided[PackageStore], a: Version = "", b: Version = ""
 ) -> HTMLResponse:
@@ -173,12 +195,12 @@ async def compare(
     )
 
 
-@router.get("/{slug}/versions/{version}")
-async def show_version(slug: str, version: str, user: Instructor, page: PageOf[VersionPage]) -> HTMLResponse:
-    return await page.show(user, slug, version)
+@actions.pages.get("/{slug}/versions/{version}")
+async def show_version(version: str, page: PageOf[VersionPage]) -> HTMLResponse:
+    return await page.show(version)
 
 
-@router.get("/{slug}/versions/{version}/figures/{name}")
+@actions.pages.get("/{slug}/versions/{version}/figures/{name}")
 async def show_figure(
     slug: str, version: str, name: str, user: Instructor, packages: Provided[PackageStore]
 ) -> Response:
@@ -191,52 +213,27 @@ async def show_figure(
     return Response(package.figures[name], media_type="image/svg+xml", headers=headers)
 
 
-@router.get("/{slug}/versions/{version}/edit")
-async def show_editor(
-    slug: str,
-    version: str,
-    user: Instructor,
-    packages: Provided[PackageStore],
-    path: Annotated[str, Query(max_length=200)] = "",
-) -> HTMLResponse:
-    package = await packages.version_of(slug, version)
-    return _edit_page(user, package, path, package.files.get(path, ""))
+@actions.pages.get("/{slug}/versions/{version}/edit")
+async def show_editor(page: PageOf[EditorPage], path: Annotated[str, Query(max_length=200)] = "") -> HTMLResponse:
+    return await page.show(path)
 
 
-@router.post("/{slug}/versions/{version}/edit")
+@actions.form("/{slug}/versions/{version}/edit", max_bytes=MaxBytes(12 * _LONGEST_FILE))
 async def edit(
-    request: Request,
     slug: str,
     version: str,
     user: Instructor,
+    body: FileForm,
     authoring: Provided[Authoring],
     packages: Provided[PackageStore],
 ) -> Response:
     """Store a new version that differs from this one in a single file."""
-    package = await packages.version_of(slug, version)
-    form = await read_form(request, max_bytes=12 * _LONGEST_FILE)
-    path, text = form.get("path", "").strip(), form.get("text", "")
-    files = {name: content for name, content in package.files.items() if name != path}
-    if "remove" not in form:
-        files[path] = text if text.endswith("\n") or not text else text + "\n"
-    try:
-        upload = await authoring.add(user, slug, files)
-    except Refused as refusal:
-        return _edit_page(user, package, path, text, refusal)
+    package, text = await packages.version_of(slug, version), body.text
+    files = {name: content for name, content in package.files.items() if name != body.path}
+    if not body.remove:
+        files[body.path] = text if text.endswith("\n") or not text else text + "\n"
+    upload = await authoring.add(user, slug, files)
     return RedirectResponse(f"/authoring/{slug}/versions/{upload.version}", status_code=303)
-
-
-def _edit_page(user: User, package: Package, path: str, text: str, refusal: Refused | None = None) -> HTMLResponse:
-    return render_page(
-        "authoring/authoring_edit.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        package=package,
-        path=path,
-        text=text,
-        is_new=path not in package.files,
-        refusal=refusal,
-    )
 
 
 def _folders(package: Package) -> list[tuple[str, str, list[str]]]:

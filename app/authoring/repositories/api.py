@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from app.accounts.web import Instructor
+from app.authoring.repositories.pages import RepositoriesPage
 from app.authoring.repositories.schemas import (
     HookedJSON,
     NewRepositoryJSON,
@@ -53,8 +54,9 @@ async def list_repositories(user: Instructor, repositories: Provided[Repositorie
     return RepositoryList(repositories=found)
 
 
-@router.post(
+@actions.post(
     "/repositories",
+    page=RepositoriesPage,
     summary="Register a git repository, or a folder of the server, with problem packages",
     status_code=201,
     responses={

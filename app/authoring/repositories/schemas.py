@@ -17,8 +17,13 @@ from app.authoring.repositories.service import (
     Repository,
     Sync,
 )
+from app.core.rest.actions import FromForm
 from app.core.rest.body import RequestBody
 from app.core.view import View
+
+
+def _without_outer_slashes(path: str) -> str:
+    return path.strip().strip("/")
 
 
 class NewRepositoryJSON(RequestBody):
@@ -30,10 +35,13 @@ class NewRepositoryJSON(RequestBody):
 
     kind: Kind
     address: Annotated[str, Field(min_length=1, max_length=LONGEST_ADDRESS)]
-    branch: Annotated[str, Field(max_length=LONGEST_NAME, pattern=BRANCH_PATTERN)] = ""
-    folder: Annotated[str, Field(max_length=LONGEST_NAME, pattern=FOLDER_PATTERN)] = ""
-    username: Annotated[str, Field(pattern=USERNAME_PATTERN)] = USERNAME
-    access_token: Annotated[str, Field(pattern=TOKEN_PATTERN)] | None = None
+    # The patterns are only described here. service.py enforces them and says what is wrong.
+    branch: str = Field(default="", max_length=LONGEST_NAME, json_schema_extra={"pattern": BRANCH_PATTERN})
+    folder: Annotated[str, FromForm(_without_outer_slashes)] = Field(
+        default="", max_length=LONGEST_NAME, json_schema_extra={"pattern": FOLDER_PATTERN}
+    )
+    username: str = Field(default=USERNAME, json_schema_extra={"pattern": USERNAME_PATTERN})
+    access_token: Annotated[str, Field(json_schema_extra={"pattern": TOKEN_PATTERN})] | None = None
 
     def to_new(self) -> NewRepository:
         return NewRepository(**self.model_dump())

@@ -36,7 +36,7 @@ from app.authoring.repositories.models import RepositoryRow, SyncRow
 from app.authoring.repositories.push_webhook import check_hook, hook_secret, is_of_interest
 from app.core.clock import now
 from app.core.database import Database
-from app.core.errors import WebhookURLRefused
+from app.core.errors import FieldInvalid, WebhookURLRefused
 from app.core.ids import is_id, new_id
 from app.core.outbound_requests import URL_PATTERN, check_url
 from app.core.rest.paging import Cursor, Page, paged
@@ -142,7 +142,7 @@ class Repositories:
         Returns:
           the repository and the secret of its webhook, which is not shown again.
         Raises:
-          RepositoryRefused, TooManyRepositories.
+          FieldInvalid, RepositoryRefused, TooManyRepositories.
           GitMissing: it is a git repository, and there is no git.
         """
         address = await self._checked(new)
@@ -233,22 +233,20 @@ class Repositories:
         """The address as it is stored."""
         if len(new.address) > LONGEST_ADDRESS:
             raise RepositoryRefused(f"The address has more than {LONGEST_ADDRESS} characters.")
+        _fit("branch", new.branch, BRANCH_PATTERN)
+        _fit("folder", new.folder, FOLDER_PATTERN)
+        _fit("username", new.username, USERNAME_PATTERN)
+        if new.access_token is not None and not re.fullmatch(TOKEN_PATTERN, new.access_token):
+            raise FieldInvalid("access_token: must be 1 to 500 printable ASCII characters without spaces.")
         if new.kind == "folder":
             if new.branch or new.access_token is not None:
                 raise RepositoryRefused("A folder has neither a branch nor an access token.")
             path = os.path.join(new.address, new.folder) if new.folder else new.address
-            _fit("folder", new.folder, FOLDER_PATTERN)
             await asyncio.to_thread(check_folder, path, self.settings.sync_paths)
             return new.address
         check_git_url(new.address, private=self.settings.sync_private)
-        _fit("branch", new.branch, BRANCH_PATTERN)
-        _fit("folder", new.folder, FOLDER_PATTERN)
         if ".." in new.branch or new.branch.endswith((".", ".lock")):
             raise RepositoryRefused(f"git permits no branch {new.branch[:80]!r}.")
-        if new.access_token is not None:
-            _fit("username", new.username, USERNAME_PATTERN)
-            if not re.fullmatch(TOKEN_PATTERN, new.access_token):
-                raise RepositoryRefused("access_token: must be 1 to 500 printable ASCII characters without spaces.")
         if await asyncio.to_thread(usable_git) is None:
             raise GitMissing(f"{NEEDED}. An operator can install it on the server. Folders can be synced without it.")
         return new.address
@@ -281,7 +279,7 @@ def _without_user(url: str) -> str:
 
 def _fit(field: str, text: str, pattern: str) -> None:
     if len(text) > LONGEST_NAME or not re.fullmatch(pattern, text):
-        raise RepositoryRefused(
+        raise FieldInvalid(
             f"{field}: may contain letters, digits and . _ - in parts separated by /, of which none begins with a dot. "
             f"Got {text[:80]!r}."
         )

@@ -6,12 +6,13 @@ from fastapi import Query
 
 from app.accounts.web import Grader, Instructor
 from app.authoring.schemas import UploadJSON
+from app.core.rest.actions import Actions
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import CourseForInsight
 from app.teaching.insight.misconceptions import Misconceptions
+from app.teaching.insight.pages import ClusterPage
 from app.teaching.insight.schemas import (
     ClusterJSON,
     ClusterMembersJSON,
@@ -22,7 +23,8 @@ from app.teaching.insight.schemas import (
 )
 from app.teaching.insight.service import Counted, Insight
 
-router = RestRouter("insight")
+actions = Actions("insight", ClusterPage)
+router = actions.api
 Versions = Annotated[Counted, Query(description="Count attempts at all versions, or only at the served one")]
 
 
@@ -64,8 +66,9 @@ async def get_cluster(
     return ClusterMembersJSON(cluster=ClusterJSON.of(cluster), members=[MemberJSON.of(each) for each in members])
 
 
-@router.post(
+@actions.post(
     "/problems/{slug}/insight/misconceptions",
+    then="/authoring/{slug}/versions/{result.version}",
     status_code=201,
     summary="Add an attempt to a draft of the problem, as a rejected submission with a misconception",
     responses=problem_responses(409),

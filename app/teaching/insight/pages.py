@@ -1,20 +1,19 @@
 """The pages on which instructors, and assistants with the right `insight`, see how students are doing."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.caller import User
 from app.accounts.web import Grader, Instructor
 from app.core.errors import Refused
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import FormPage, PageOf, Typed
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.forms import read_form
+from app.presentation.drawings.columns import draw_columns
+from app.presentation.reasons import REASONS
 from app.core.web.templating import render_page
 from app.learning.workbench.reports import FaultReports
 from app.presentation.drawings.columns import draw_columns
@@ -75,41 +74,59 @@ async def show_insight(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterPage:
-    catalogue: Provided[Catalogue]
-    insight: Provided[Insight]
-    misconceptions: Provided[Misconceptions]
+class ClusterPage(FormPage):
+    """The attempts of a cluster, and for instructors the form that makes one of them a misconception."""
+
+    def __init__(
+        self,
+        slug: str,
+        user: Grader,
+        catalogue: Provided[Catalogue],
+        insight: Provided[Insight],
+        misconceptions: Provided[Misconceptions],
+        courses: Provided[Courses],
+    ) -> None:
+        self._user, self._catalogue, self._insight = user, catalogue, insight
+        self._slug, self._misconceptions, self._courses = slug, misconceptions, courses
+        self._key = self._versions = self._course = ""
+
+    async def fill(self, action: str, typed: Typed) -> Response | None:
+        """Which page the form is on."""
+        self._key, self._versions, self._course = [typed.pop(each, "") for each in ("cluster", "versions", "course")]
+        return None
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        course = await self._courses.allowed(self._user, self._course, "insight") if self._course else None
+        return await self.show(self._key, _counted(self._versions), course, typed, refusal)
 
     async def show(
         self,
-        slug: str,
         key: str,
-        user: User,
-        chosen: str = "",
-        text: str | None = None,
+        counted: Counted,
+        course: Course | None,
+        typed: Typed | None = None,
         refusal: Refused | None = None,
-        counted: Counted = "all",
-        course: Course | None = None,
     ) -> HTMLResponse:
-        """The attempts of a cluster, and for instructors the form that makes one of them a misconception."""
-        problem = self.catalogue.get(slug)
+        problem = self._catalogue.get(self._slug)
         course_id = course.id if course else None
-        cluster, members = await self.insight.cluster(user, problem.slug, problem.version, key, counted, course_id)
+        cluster, members = await self._insight.cluster(
+            self._user, problem.slug, problem.version, key, counted, course_id
+        )
+        typed = Typed(text=suggestion(cluster)) if typed is None else typed
         return render_page(
             "teaching/insight/insight_cluster.html",
             status_code=refusal.status if refusal else 200,
-            user=user,
+            user=self._user,
             problem=problem,
             course=course,
-            authors=manages(user),
+            authors=manages(self._user),
             cluster=cluster,
             counted=counted,
             reason=REASONS[cluster.reason].name if cluster.reason else "",
             members=members,
-            selected=chosen or members[0].id,
-            text=suggestion(cluster) if text is None else text,
-            base=await self.misconceptions.base(problem.slug),
+            selected=typed["attempt"] or members[0].id,
+            text=typed["text"],
+            base=await self._misconceptions.base(problem.slug),
             longest=LONGEST,
             refusal=refusal,
         )
@@ -117,39 +134,12 @@ class ClusterPage:
 
 @router.get("/problems/{slug}/insight/clusters/{key}")
 async def show_cluster(
-    slug: str,
     key: str,
-    user: Grader,
     course: CourseForInsight,
     page: PageOf[ClusterPage],
     versions: Annotated[str, Query(max_length=20)] = "",
 ) -> HTMLResponse:
-    return await page.show(slug, key, user, counted=_counted(versions), course=course)
-
-
-@router.post("/problems/{slug}/insight/misconceptions")
-async def add_misconception(
-    request: Request,
-    slug: str,
-    user: Instructor,
-    catalogue: Provided[Catalogue],
-    misconceptions: Provided[Misconceptions],
-    courses: Provided[Courses],
-    page: PageOf[ClusterPage],
-) -> Response:
-    # Percent-encoding turns one character into at most twelve bytes.
-    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
-    problem = catalogue.get(slug)
-    chosen, base = form.get("attempt", ""), form.get("base", "") or None
-    # The field has several rows, and a docstring one line.
-    text = " ".join(form.get("text", "").split())
-    try:
-        upload = await misconceptions.add(user, problem.slug, chosen, text, base)
-    except Refused as refusal:
-        counted = _counted(form.get("versions", ""))
-        of = await courses.allowed(user, form["course"], "insight") if form.get("course") else None
-        return await page.show(slug, form.get("cluster", ""), user, chosen, text, refusal, counted, of)
-    return RedirectResponse(f"/authoring/{problem.slug}/versions/{upload.version}", status_code=303)
+    return await page.show(key, _counted(versions), course)
 
 
 def _counted(text: str) -> Counted:

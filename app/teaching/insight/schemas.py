@@ -1,11 +1,13 @@
 """REST responses for insight."""
 
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
 from app.accounts.audit.log import Party
 from app.accounts.text_rules import LINE_PATTERN
+from app.core.rest.actions import FromForm
 from app.core.rest.body import RequestBody
 from app.core.view import View
 from app.teaching.insight.discrimination import Discrimination
@@ -72,13 +74,20 @@ class ClusterMembersJSON(View):
     members: list[MemberJSON]
 
 
+def _one_line(text: str) -> str:
+    # The field has several rows, and a docstring one line.
+    return " ".join(text.split())
+
+
 class NewMisconceptionJSON(RequestBody):
     """`text` says what the author of the attempt misunderstood. `base` is the version that the new one continues; null
     for the newest draft, or the served version if nothing was stored since."""
 
     attempt: str = Field(max_length=64)
     # The pattern is only described here. app/accounts/text_rules.py enforces it and says what is wrong.
-    text: str = Field(min_length=1, max_length=LONGEST, json_schema_extra={"pattern": LINE_PATTERN})
+    text: Annotated[str, FromForm(_one_line)] = Field(
+        min_length=1, max_length=LONGEST, json_schema_extra={"pattern": LINE_PATTERN}
+    )
     base: str | None = Field(default=None, max_length=64)
 
 

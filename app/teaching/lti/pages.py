@@ -12,17 +12,16 @@ from typing import Annotated
 from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.caller import Caller, User
 from app.accounts.digest import digest, new_token
 from app.accounts.service import Accounts
-from app.accounts.web import Reader, check_origin, current_caller, signed_in, site_address, user_agent
-from app.core.errors import NotSignedIn, Refused, SignInAgain
-from app.core.rest.actions import PageOf
-from app.core.rest.routing import PageRouter
+from app.accounts.web import FromOwnPage, Reader, current_caller, signed_in, site_address, user_agent
+from app.core.errors import NotSignedIn, Refused
+from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.body import RequestBody
+from app.core.rest.routing import FROM_ANYONE, MaxBytes
 from app.core.services import Provided
 from app.core.web.cookies import SESSION_COOKIE, set_cookie
-from app.core.web.form_token import FIELD, check_form_token
-from app.core.web.forms import read_form, read_unchecked_form
+from app.core.web.forms import read_unchecked_form
 from app.core.web.security import CONTENT_SECURITY_POLICY
 from app.core.web.templating import render_secret_page
 from app.problems.catalogue import Catalogue
@@ -33,7 +32,7 @@ from app.teaching.lti.login_state import BROWSER_COOKIE, LIFE_S
 from app.teaching.lti.messages import origin_of
 from app.teaching.lti.selections import Selections, selection_page
 
-router = PageRouter("/lti")
+actions = Actions("learning platforms", prefix="/lti")
 Ticket = Annotated[str, Query(max_length=100)]
 _MAX_BYTES = 64 * 1024
 # A field for each problem and assignment that is chosen at once.
@@ -41,22 +40,22 @@ _MOST_FIELDS = 2000
 _KINDS = ("problem ", "assignment ")
 
 
-@router.get("/jwks.json")
+@actions.pages.get("/jwks.json")
 async def show_keys(lti_keys: Provided[ToolKeys]) -> dict[str, object]:
     return await lti_keys.published()
 
 
-@router.get("/login")
+@actions.pages.get("/login")
 async def begin_by_address(request: Request, launches: Provided[Launches]) -> Response:
     return await _begin(request, launches, dict(request.query_params))
 
 
-@router.post("/login")
+@actions.pages.post("/login")
 async def begin_by_form(request: Request, launches: Provided[Launches]) -> Response:
     return await _begin(request, launches, await read_unchecked_form(request, max_bytes=_MAX_BYTES))
 
 
-@router.post("/launch")
+@actions.pages.post("/launch")
 async def launch(request: Request, lti_launches: Provided[Launches]) -> Response:
     """The platform's message. It is verified here, and the ticket leads to `/lti/continue`."""
     fields = await read_unchecked_form(request, max_bytes=_MAX_BYTES)
@@ -73,8 +72,42 @@ async def launch(request: Request, lti_launches: Provided[Launches]) -> Response
     return in_frame(render_secret_page("teaching/lti/lti_frame.html", refusal=None, address=address))
 
 
-@router.get("/continue")
-async def go_on(request: Request, launches: Provided[Launches], ticket: Ticket = "") -> Response:
+class ContinueForm(RequestBody):
+    """`choice` is `link` to link the platform's user to the account that is signed in, `enter` to sign in as them."""
+
+    ticket: str = ""
+    choice: str = ""
+
+
+class ContinuePage(FormPage):
+    """The page that asks whom to sign in."""
+
+    def __init__(self, request: Request, launches: Provided[Launches]) -> None:
+        self._request, self._launches = request, launches
+        self._ticket = ""
+
+    @property
+    def address(self) -> str:
+        return f"/lti/continue?ticket={self._ticket}"
+
+    async def fill(self, action: str, typed: Typed) -> Response | None:
+        self._ticket = typed["ticket"]
+        return None
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        ticket = typed["ticket"]
+        return await self.show(ticket, await self._launches.look(ticket), refusal)
+
+    async def show(self, ticket: str, waiting: Launch, refusal: Refused | None = None) -> HTMLResponse:
+        caller = await current_caller(self._request)
+        user = caller.user if caller else None
+        return render_secret_page("teaching/lti/lti_continue.html", refusal=refusal, user=user, launch=waiting, ticket=ticket)
+
+
+@actions.pages.get("/continue")
+async def go_on(
+    request: Request, launches: Provided[Launches], page: PageOf[ContinuePage], ticket: Ticket = ""
+) -> Response:
     """Continue at once if it is clear whom to sign in, otherwise ask."""
     waiting = await launches.look(ticket)
     caller = await current_caller(request)
@@ -83,92 +116,76 @@ async def go_on(request: Request, launches: Provided[Launches], ticket: Ticket =
             return secret(RedirectResponse(await launches.go_on(ticket, caller.user), status_code=303))
         if caller is None and digest(request.cookies.get(BROWSER_COOKIE, "")) == waiting.browser_hash:
             return signed_in(request, *await launches.enter(ticket, user_agent(request)))
-    return _ask(ticket, waiting, caller)
+    return await page.show(ticket, waiting)
 
 
-@router.post("/continue")
-async def finish(request: Request, launches: Provided[Launches], accounts: Provided[Accounts]) -> Response:
-    check_origin(request)
-    form = await read_form(request)
-    ticket = form.get("ticket", "")
-    caller = await current_caller(request)
-    if form.get("choice") != "link":
-        waiting = await launches.look(ticket)
-        try:
-            session_token, page = await launches.enter(ticket, user_agent(request))
-        except LaunchRefused as refusal:
-            return _ask(ticket, waiting, caller, refusal)
+@actions.form("/continue", page=ContinuePage, max_bytes=FROM_ANYONE)
+async def finish(
+    request: Request,
+    from_own_page: FromOwnPage,
+    body: ContinueForm,
+    launches: Provided[Launches],
+    accounts: Provided[Accounts],
+) -> Response:
+    if body.choice != "link":
+        session_token, page = await launches.enter(body.ticket, user_agent(request))
         # One browser, one session: the user who was signed in here is signed out.
         await accounts.sign_out(request.cookies.get(SESSION_COOKIE, ""))
         return signed_in(request, session_token, page)
+    caller = await current_caller(request)
     if caller is None:
         raise NotSignedIn("Your session has ended. Open the link in the learning platform again.")
-    try:
-        return secret(RedirectResponse(await launches.link(ticket, caller), status_code=303))
-    except SignInAgain as needed:
-        raise needed.back_to(f"/lti/continue?ticket={ticket}") from None
+    return secret(RedirectResponse(await launches.link(body.ticket, caller), status_code=303))
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionPage:
-    """The page on which an instructor chooses what to link."""
+@dataclass(frozen=True)
+class SelectionPage(FormPage):
+    """The page on which an instructor chooses what to link.
 
+    `several` says that the platform takes more than one item, and `columns` that it makes columns of them.
+    """
+
+    selection_id: str
+    user: Reader
     selections: Provided[Selections]
     catalogue: Provided[Catalogue]
+    several: bool = False
+    columns: bool = True
 
-    async def show(
-        self,
-        selection_id: str,
-        user: User,
-        refusal: Refused | None = None,
-        *,
-        several: bool,
-        columns: bool,
-        chosen: Sequence[str] = (),
-    ) -> HTMLResponse:
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(refusal, _chosen(typed, several=self.several))
+
+    async def show(self, refusal: Refused | None = None, chosen: Sequence[str] = ()) -> HTMLResponse:
+        several, columns = self.several, self.columns
         return render_secret_page(
             "teaching/lti/lti_selection.html",
             refusal=refusal,
-            user=user,
-            selection=await self.selections.get(user, selection_id),
+            user=self.user,
+            selection=await self.selections.get(self.user, self.selection_id),
             sections=self.catalogue.listed(),
-            address=selection_page(selection_id, several=several, columns=columns),
+            address=selection_page(self.selection_id, several=several, columns=columns),
             several=several,
             columns=columns,
             marked=chosen,
         )
 
 
-@router.get("/selections/{selection_id}")
-async def show_selection(
-    selection_id: str,
-    user: Reader,
-    page: PageOf[SelectionPage],
-    several: bool = False,
-    columns: bool = True,
-) -> HTMLResponse:
-    """`several` says that the platform takes more than one item, and `columns` that it makes columns of them."""
-    return await page.show(selection_id, user, several=several, columns=columns)
+@actions.pages.get("/selections/{selection_id}")
+async def show_selection(page: PageOf[SelectionPage]) -> HTMLResponse:
+    return await page.show()
 
 
-@router.post("/selections/{selection_id}")
+@actions.form("/selections/{selection_id}", page=SelectionPage, max_bytes=MaxBytes(_MAX_BYTES), max_fields=_MOST_FIELDS)
 async def choose(
-    request: Request,
+    typed: Typed,
     selection_id: str,
     user: Reader,
     selections: Provided[Selections],
-    form_page: PageOf[SelectionPage],
     several: bool = False,
     columns: bool = True,
 ) -> Response:
-    form = await read_unchecked_form(request, max_bytes=_MAX_BYTES, max_fields=_MOST_FIELDS)
-    check_form_token(request, form.pop(FIELD, ""))
-    chosen = [name for name in form if name.startswith(_KINDS)] if several else [form.get("choice", "")]
     selection = await selections.get(user, selection_id)
-    try:
-        token = await selections.answer(selection, chosen, columns=columns)
-    except Refused as refusal:
-        return await form_page.show(selection_id, user, refusal, several=several, columns=columns, chosen=chosen)
+    token = await selections.answer(selection, _chosen(typed, several=several), columns=columns)
     page = render_secret_page("teaching/lti/lti_return.html", user=user, selection=selection, token=token)
     # The one form that leads to another site: the address that the platform signed.
     policy = CONTENT_SECURITY_POLICY.replace(
@@ -176,6 +193,10 @@ async def choose(
     )
     page.headers["Content-Security-Policy"] = policy
     return page
+
+
+def _chosen(typed: Typed, *, several: bool) -> list[str]:
+    return [name for name in typed if name.startswith(_KINDS)] if several else [typed["choice"]]
 
 
 async def _begin(request: Request, launches: Launches, fields: dict[str, str]) -> Response:
@@ -191,17 +212,6 @@ async def _begin(request: Request, launches: Launches, fields: dict[str, str]) -
     # Lax, as all our cookies: it is sent with `/lti/continue`, to which the launch leads in the same tab.
     set_cookie(request, response, BROWSER_COOKIE, browser, LIFE_S)
     return response
-
-
-def _ask(ticket: str, waiting: Launch, caller: Caller | None, refusal: Refused | None = None) -> HTMLResponse:
-    page = render_secret_page(
-        "teaching/lti/lti_continue.html",
-        refusal=refusal,
-        user=caller.user if caller else None,
-        launch=waiting,
-        ticket=ticket,
-    )
-    return page
 
 
 def secret(response: Response) -> Response:

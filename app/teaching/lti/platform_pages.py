@@ -4,27 +4,23 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
-from app.accounts.caller import Caller, User
+from app.accounts.caller import Caller
 from app.accounts.service import Accounts
 from app.accounts.web import Instructor, require_caller_role, site_address
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
-from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.forms import read_form
 from app.core.web.templating import render_page, render_secret_page
 from app.teaching.courses.course_in_path import TaughtCourse
-from app.teaching.courses.service import Course
 from app.teaching.lti.keys import ToolKeys
 from app.teaching.lti.linked_courses import LinkedCourses, RosterResult
 from app.teaching.lti.platforms import Platform, Platforms
 from app.teaching.lti.registrations import NewRegistrationLink, Registrations
 from app.teaching.lti.schemas import DeploymentsJSON, NewPlatformJSON, NewRegistrationLinkJSON, PlatformList
 
-router = PageRouter()
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
 
 _NOTHING = Typed()
@@ -78,22 +74,22 @@ class PlatformsPage(FormPage):
         )
 
 
-actions = Actions("learning platforms", PlatformsPage, "/lti/platforms")
+actions = Actions("learning platforms", PlatformsPage, "/lti")
 
 
-@actions.pages.get("")
+@actions.pages.get("/platforms")
 async def show_platforms(page: PageOf[PlatformsPage]) -> HTMLResponse:
     return await page.show(Typed())
 
 
-@actions.api.get("", summary="The learning platforms, as an owner")
+@actions.api.get("/platforms", summary="The learning platforms, as an owner")
 async def list_platforms(caller: Owner, lti_platforms: Provided[Platforms]) -> PlatformList:
     platforms = await lti_platforms.all()
     return PlatformList(platforms=platforms)
 
 
 @actions.post(
-    "",
+    "/platforms",
     status_code=201,
     summary="Register a learning platform (LTI 1.3), as an owner",
     responses=problem_responses(409),
@@ -103,7 +99,7 @@ async def add_platform(caller: Owner, body: NewPlatformJSON, lti_platforms: Prov
 
 
 @actions.post(
-    "/links",
+    "/platforms/links",
     status_code=201,
     summary="Create a link with which a learning platform registers itself once, as an owner",
 )
@@ -114,7 +110,7 @@ async def create_registration_link(
 
 
 @actions.put(
-    "/{platform_id}/deployments",
+    "/platforms/{platform_id}/deployments",
     summary="Set the deployments from which launches are accepted, as an owner",
 )
 async def set_deployments(
@@ -125,87 +121,82 @@ async def set_deployments(
 
 
 @actions.delete(
-    "/{platform_id}",
-    form="/{platform_id}/remove",
+    "/platforms/{platform_id}",
+    form="/platforms/{platform_id}/remove",
     summary="Remove a learning platform, as an owner; accounts stay",
 )
 async def remove_platform(platform_id: str, caller: Owner, lti_platforms: Provided[Platforms]) -> None:
     await lti_platforms.remove(caller, platform_id)
 
 
-@router.post("/lti/keys")
-async def rotate_keys(request: Request, caller: Owner, lti_keys: Provided[ToolKeys]) -> Response:
-    await read_form(request)
+@actions.form("/keys", then="/lti/platforms#keys")
+async def rotate_keys(caller: Owner, lti_keys: Provided[ToolKeys]) -> None:
     await lti_keys.rotate(caller.user)
-    return RedirectResponse(f"{PlatformsPage.address}#keys", status_code=303)
 
 
-@router.get("/courses/{course_id}/lti")
-async def show_course(course: TaughtCourse, user: Instructor, lti_linked: Provided[LinkedCourses]) -> HTMLResponse:
-    return await _course_page(lti_linked, course, user)
+@dataclass(frozen=True)
+class LinkedCoursePage(FormPage):
+    """The courses of platforms that a course is connected to."""
+
+    course: TaughtCourse
+    user: Instructor
+    linked: Provided[LinkedCourses]
+
+    @property
+    def address(self) -> str:
+        return f"/courses/{self.course.id}/lti"
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(refusal)
+
+    async def done(self, action: str, result: Any) -> Response:
+        # The page itself says how many joined.
+        return (
+            await self.show(result=result) if isinstance(result, RosterResult) else await super().done(action, result)
+        )
+
+    async def show(self, refusal: Refused | None = None, result: RosterResult | None = None) -> HTMLResponse:
+        course, linked = self.course, self.linked
+        return render_page(
+            "teaching/lti/lti_course.html",
+            status_code=refusal.status if refusal else 200,
+            user=self.user,
+            course=course,
+            linked=await linked.contexts(course),
+            free=await linked.contexts(None),
+            scores=await linked.scores(course),
+            result=result,
+            refusal=refusal,
+        )
 
 
-@router.post("/courses/{course_id}/lti/{context_id}/connect")
-async def connect(
-    request: Request, course: TaughtCourse, context_id: str, user: Instructor, lti_linked: Provided[LinkedCourses]
-) -> Response:
-    await read_form(request)
+course_actions = Actions("learning platforms", LinkedCoursePage, "/courses/{course_id}/lti")
+
+
+@course_actions.pages.get("")
+async def show_course(page: PageOf[LinkedCoursePage]) -> HTMLResponse:
+    return await page.show()
+
+
+@course_actions.form("/{context_id}/connect")
+async def connect(course: TaughtCourse, context_id: str, user: Instructor, lti_linked: Provided[LinkedCourses]) -> None:
     await lti_linked.connect(user, course, context_id)
-    return _go(course)
 
 
-@router.post("/courses/{course_id}/lti/{context_id}/disconnect")
+@course_actions.form("/{context_id}/disconnect")
 async def disconnect(
-    request: Request, course: TaughtCourse, context_id: str, user: Instructor, lti_linked: Provided[LinkedCourses]
-) -> Response:
-    await read_form(request)
+    course: TaughtCourse, context_id: str, user: Instructor, lti_linked: Provided[LinkedCourses]
+) -> None:
     await lti_linked.disconnect(user, course, context_id)
-    return _go(course)
 
 
-@router.post("/courses/{course_id}/lti/{context_id}/roster")
+@course_actions.form("/{context_id}/roster")
 async def import_roster(
-    request: Request,
-    course: TaughtCourse,
-    context_id: str,
-    user: Instructor,
-    lti_linked: Provided[LinkedCourses],
-) -> Response:
-    """Responds with the page itself, which says how many joined."""
-    await read_form(request)
-    try:
-        result = await lti_linked.import_roster(user, course, context_id)
-    except Refused as refusal:
-        return await _course_page(lti_linked, course, user, refusal)
-    return await _course_page(lti_linked, course, user, result=result)
+    course: TaughtCourse, context_id: str, user: Instructor, lti_linked: Provided[LinkedCourses]
+) -> RosterResult:
+    return await lti_linked.import_roster(user, course, context_id)
 
 
-@router.post("/courses/{course_id}/lti/scores")
-async def send_scores(request: Request, course: TaughtCourse, lti_linked: Provided[LinkedCourses]) -> Response:
-    await read_form(request)
+@course_actions.form("/scores")
+async def send_scores(course: TaughtCourse, lti_linked: Provided[LinkedCourses]) -> None:
     await lti_linked.send_again(course)
-    return _go(course)
-
-
-async def _course_page(
-    lti_linked: LinkedCourses,
-    course: Course,
-    user: User,
-    refusal: Refused | None = None,
-    result: RosterResult | None = None,
-) -> HTMLResponse:
-    return render_page(
-        "teaching/lti/lti_course.html",
-        status_code=refusal.status if refusal else 200,
-        user=user,
-        course=course,
-        linked=await lti_linked.contexts(course),
-        free=await lti_linked.contexts(None),
-        scores=await lti_linked.scores(course),
-        result=result,
-        refusal=refusal,
-    )
-
-
-def _go(course: Course) -> Response:
-    return RedirectResponse(f"/courses/{course.id}/lti", status_code=303)
