@@ -140,6 +140,52 @@ def _together(reports: Mapping[str, JudgeReport]) -> JudgeReport:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """Judges submissions side by side. `studies` has what the judge noted of each one, by its file."""
+
+    grader: AuthorJudge
+    context: Context
+    executor: Executor
+    say: Say
+    studies: dict[str, PackageStudy] = field(default_factory=dict)
+
+    def judge_all(self, some: Sequence[Expectation], package: Package) -> dict[str, Verdict]:
+        """The verdicts, by file. The grader gets a second try where it fails."""
+        running: dict[str, Future[Verdict]] = {
+            each.file: self.executor.submit(self._judge, each, package) for each in some
+        }
+        try:
+            return {file: each.result() for file, each in running.items()}
+        finally:
+            for each in running.values():
+                each.cancel()
+
+    def _judge(self, expected: Expectation, package: Package) -> Verdict:
+        def note(study: PackageStudy) -> None:
+            self.studies[expected.file] = study
+
+        verdict = self.grader.judge(package, expected.source, self.context, watch=note)
+        if verdict.status == "failed":
+            verdict = self.grader.judge(package, expected.source, self.context, watch=note)
+        self.say(expected.file)
+        return verdict
+
+
+def _unusable(
+    package: Package, grader: AuthorJudge, context: Context, executor: Executor, say: Say
+) -> PackageFault | None:
+    """Why no submission can be judged: the page is not rendered, or there are no cases or questions."""
+    rendered = is_rendered(package)
+    if not rendered.passed:
+        return PackageFault("page", rendered.file, None, rendered.message)
+    cases = executor.submit(has_cases, package, grader, context).result()
+    say(cases.file)
+    if not cases.passed:
+        return PackageFault("cases" if cases.file == CASES else "questions", cases.file, None, cases.message)
+    return None
+
+
 def _judge_variant(
     package: Package,
     grader: AuthorJudge,
@@ -150,47 +196,21 @@ def _judge_variant(
     runs: int,
     is_thorough: bool,
 ) -> JudgeReport:
-    rendered = is_rendered(package)
-    if not rendered.passed:
-        return JudgeReport((PackageFault("page", rendered.file, None, rendered.message),), 0, complete=True)
-    cases = executor.submit(has_cases, package, grader, context).result()
-    say(cases.file)
-    if not cases.passed:
-        rule = "cases" if cases.file == CASES else "questions"
-        return JudgeReport((PackageFault(rule, cases.file, None, cases.message),), 0, complete=True)
+    if (fault := _unusable(package, grader, context, executor, say)) is not None:
+        return JudgeReport((fault,), 0, complete=True)
     if isinstance(package.manifest, AnswerManifest):
         return executor.submit(_judge_answers, package, grader, context).result()
-
-    studies: dict[str, PackageStudy] = {}
-
-    def judge(expected: Expectation, package: Package) -> Verdict:
-        def note(study: PackageStudy) -> None:
-            studies[expected.file] = study
-
-        verdict = grader.judge(package, expected.source, context, watch=note)
-        if verdict.status == "failed":
-            verdict = grader.judge(package, expected.source, context, watch=note)
-        say(expected.file)
-        return verdict
-
-    def judge_all(some: Sequence[Expectation], package: Package) -> dict[str, Verdict]:
-        running: dict[str, Future[Verdict]] = {each.file: executor.submit(judge, each, package) for each in some}
-        try:
-            return {file: each.result() for file, each in running.items()}
-        finally:
-            for each in running.values():
-                each.cancel()
-
+    judging = _Judging(grader, context, executor, say)
     expected = expectations(package)
     # Wrong submissions are bounded by what right ones send, so those come first.
     right = [each for each in expected if each.accepted]
-    by_file = judge_all(right, package)
-    budget = _budget_of(package, right, studies)
+    by_file = judging.judge_all(right, package)
+    budget = _budget_of(package, right, judging.studies)
     again = []
     if budget is not None and budget != package.budget:
         package = with_budget(package, budget)
         again = [each for each in right if by_file[each.file].status != "accepted"]
-    by_file |= judge_all([*again, *(each for each in expected if not each.accepted)], package)
+    by_file |= judging.judge_all([*again, *(each for each in expected if not each.accepted)], package)
     verdicts = [by_file[each.file] for each in expected]
     found = [each for pair in zip(expected, verdicts, strict=True) for each in _of_verdict(*pair)]
     if not found:
@@ -204,7 +224,7 @@ def _judge_variant(
     if runs == 1 or report.has_errors:
         return report
     found, measured = study_package(
-        package, grader, context, executor, say, studies, runs=runs, is_thorough=is_thorough
+        package, grader, context, executor, say, judging.studies, runs=runs, is_thorough=is_thorough
     )
     return replace(report, faults=(*report.faults, *found), measured=measured)
 

@@ -3,6 +3,7 @@ implementations. None of them imports JAX."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 
 from fastapi import FastAPI
@@ -49,6 +50,7 @@ from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits, forgetting
 from app.grading.queue.deployment_secret import share_secret
+from app.grading.queue.events import AttemptEvents
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.protocol import GradeQueue
@@ -147,6 +149,29 @@ def create_app(
     return app
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What can be read and solved here: problems and lessons."""
+
+    store: PackageStore
+    texts: RenderedTexts
+    catalogue: Catalogue
+    serving: CatalogueRefresh
+    lessons: Lessons
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """The queue, and the judge if this process grades."""
+
+    built: Grading | None
+    validator: Validator | None
+    preparing: list[tuple[Preparer, list[Package]]]
+    walls: Walls
+    events: AttemptEvents
+    queue: GradeQueue
+
+
 @asynccontextmanager
 async def _open(
     app: FastAPI,
@@ -159,86 +184,126 @@ async def _open(
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         data, database = await _open_database(stack, settings, say)
-        store, texts = PackageStore(database), RenderedTexts(database)
-        catalogue, lessons = _load_content(settings, say)
-        await _refuse_to_empty(store, catalogue, settings)
-        await store.publish_folder(catalogue.all())
-        serving = CatalogueRefresh(catalogue, store)
-        await texts.forget_older()
-        await serving.refresh()
-        for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
-            say(unknown)
-        for unknown in lessons.unknown_problems(package.slug for package in catalogue.all()):
-            say(unknown)
+        content = await _open_content(database, settings, say)
         accounts = await _open_accounts(database, settings)
-        built = grading(data, settings) if settings.grading_slots else None
-        if built is not None:
-            stack.callback(built.close)
-            share_answers(built, database)
-        walls = Walls(built.probe) if built else Walls.elsewhere()
-        events = pick_events(database, settings)
-        validator = Validator(database, built.grader, store, walls) if built else None
-        jobs = jobs_of(validator, built, store) if built and validator else []
-        queue = pick_queue(database, built, store, walls, events, settings, jobs)
-        limits = WorkLimits.of(settings)
-        validations = Validations(database, queue.enqueue)
-        lesson_runs = LessonRuns(database, limits, queue.enqueue)
-        preparing = [] if built is None else [(preparing_of(built, walls, settings, say), catalogue.all())]
-        workers = workers_of(database, built, walls, preparing, settings, lambda: warnings_of(clients))
-        services = Services(
-            *(settings, database, store, catalogue, serving, texts, lessons, walls, workers, metrics, clients),
-            *(accounts, accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
-            *(validations, lesson_runs, RequestCounts(settings.requests_per_minute)),
-            Attempts(database, catalogue, AttemptViews(catalogue), queue, events, walls, limits, CourseGate()),
-            Overrides(database, HOOKS.on_finished),
-            Cells(database, queue_scores_of),
-            Formatter(),
-            Drafts(database, catalogue, settings.max_source_bytes),
-            LessonReads(database),
-            Authoring(database, store, texts, serving, validations, walls, settings.ceiling),
-            Repositories(database, data.secret, settings),
-            Webhooks(database, data.secret, private=settings.webhooks_private),
-            ToolKeys(database, data.secret),
-            Badges(database, data.secret),
-            *(RosterLinks(data.secret), build_mailer(settings)),
-            *(ExamPools(data.secret), VariantDraws(data.secret)),
-            Platforms(database, accounts.recent, private=settings.lti_private),
+        judging = _build_judging(stack, data, database, content, settings, grading, say)
+        workers = workers_of(
+            database, judging.built, judging.walls, judging.preparing, settings, lambda: warnings_of(clients)
         )
-        accounts.on_invited = bind_invited_in
-        services.provide(GradeQueue, queue)
-        services.provide(Exams, EveryExam(services[OpenExams], services[Interviews]))
-        services.provide(Assistance, services[CourseAssistance])
-        services.provide(RosterIdentities, services[RosterLines])
-        services.provide(PrivateProblems, services[CourseProblems])
-        courses, platforms = services[Courses], services[Platforms]
-        requests = PlatformRequests(Outside(private=settings.lti_private), services[ToolKeys])
-        line_items = LineItems(database, courses, catalogue, requests)
-        services.add(
-            requests,
-            Explorations(database, catalogue, limits, services[Visibility], queue.enqueue),
-            Launches(database, accounts, catalogue, platforms, requests, line_items, data.secret, settings.site),
-            Registrations(database, accounts.recent, platforms, requests, data.secret, settings.site),
-            Selections(database, courses, catalogue, platforms, requests, settings.site),
-            _local_judge(built, preparing),
-        )
+        services = Services(settings, database, accounts, workers, metrics, clients)
+        _add_services(services, data.secret, content, judging)
+        _add_platforms(services, data.secret)
         share(app, services)
-        loops = [
-            *_webhook_loops(services, database, data.secret),
-            ScoreSender(database, courses, platforms, requests).outbox.loop,
-            *_mail_loops(services, database),
-            serving.loop,
-            *services[Syncs].loops,
-            RejudgePump(database, queue, HOOKS).loop,
-            *_retention(database, queue, settings),
-            MisconceptionBackfill(database, store).loop,
-            forgetting(database, services[Attempts], services[Explorations], lesson_runs),
-            *([validator.loop] if validator else []),
-        ]
+        loops = _loops(services, data.secret, judging)
         activity.watch(*loops)
-        notice_ends(events, activity)
+        notice_ends(judging.events, activity)
         await announce_code(database, process_of(settings).code)
-        async with working(queue, events, workers, preparing, loops, grace_s=0.0):
+        async with working(judging.queue, judging.events, workers, judging.preparing, loops, grace_s=0.0):
             yield
+
+
+async def _open_content(database: Database, settings: Settings, say: Callable[[str], None]) -> _Content:
+    store, texts = PackageStore(database), RenderedTexts(database)
+    catalogue, lessons = _load_content(settings, say)
+    await _refuse_to_empty(store, catalogue, settings)
+    await store.publish_folder(catalogue.all())
+    serving = CatalogueRefresh(catalogue, store)
+    await texts.forget_older()
+    await serving.refresh()
+    for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
+        say(unknown)
+    for unknown in lessons.unknown_problems(package.slug for package in catalogue.all()):
+        say(unknown)
+    return _Content(store, texts, catalogue, serving, lessons)
+
+
+def _build_judging(
+    stack: AsyncExitStack,
+    data: DataFolder,
+    database: Database,
+    content: _Content,
+    settings: Settings,
+    grading: Callable[[DataFolder, Settings], Grading],
+    say: Callable[[str], None],
+) -> _Judging:
+    built = grading(data, settings) if settings.grading_slots else None
+    if built is not None:
+        stack.callback(built.close)
+        share_answers(built, database)
+    walls = Walls(built.probe) if built else Walls.elsewhere()
+    events = pick_events(database, settings)
+    validator = Validator(database, built.grader, content.store, walls) if built else None
+    jobs = jobs_of(validator, built, content.store) if built and validator else []
+    queue = pick_queue(database, built, content.store, walls, events, settings, jobs)
+    preparing = [] if built is None else [(preparing_of(built, walls, settings, say), content.catalogue.all())]
+    return _Judging(built, validator, preparing, walls, events, queue)
+
+
+def _add_services(services: Services, secret: bytes, content: _Content, judging: _Judging) -> None:
+    """Add what needs more than other services to be built, and pick one for each protocol."""
+    settings, database, accounts = services[Settings], services[Database], services[Accounts]
+    store, texts, catalogue, serving = content.store, content.texts, content.catalogue, content.serving
+    walls, queue = judging.walls, judging.queue
+    limits, validations = WorkLimits.of(settings), Validations(database, queue.enqueue)
+    services.add(
+        *(store, texts, catalogue, serving, content.lessons, walls),
+        *(accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
+        *(validations, LessonRuns(database, limits, queue.enqueue), RequestCounts(settings.requests_per_minute)),
+        Attempts(database, catalogue, AttemptViews(catalogue), queue, judging.events, walls, limits, CourseGate()),
+        Overrides(database, HOOKS.on_finished),
+        Cells(database, queue_scores_of),
+        Formatter(),
+        Drafts(database, catalogue, settings.max_source_bytes),
+        LessonReads(database),
+        Authoring(database, store, texts, serving, validations, walls, settings.ceiling),
+        Repositories(database, secret, settings),
+        Webhooks(database, secret, private=settings.webhooks_private),
+        ToolKeys(database, secret),
+        Badges(database, secret),
+        *(RosterLinks(secret), build_mailer(settings)),
+        *(ExamPools(secret), VariantDraws(secret)),
+        Platforms(database, accounts.recent, private=settings.lti_private),
+        _local_judge(judging.built, judging.preparing),
+    )
+    accounts.on_invited = bind_invited_in
+    services.provide(GradeQueue, queue)
+    services.provide(Exams, EveryExam(services[OpenExams], services[Interviews]))
+    services.provide(Assistance, services[CourseAssistance])
+    services.provide(RosterIdentities, services[RosterLines])
+    services.provide(PrivateProblems, services[CourseProblems])
+    # Visibility is built from the protocols above.
+    services.add(Explorations(database, catalogue, limits, services[Visibility], queue.enqueue))
+
+
+def _add_platforms(services: Services, secret: bytes) -> None:
+    """Add what talks to learning platforms."""
+    settings, database, catalogue = services[Settings], services[Database], services[Catalogue]
+    accounts, courses, platforms = services[Accounts], services[Courses], services[Platforms]
+    requests = PlatformRequests(Outside(private=settings.lti_private), services[ToolKeys])
+    line_items = LineItems(database, courses, catalogue, requests)
+    services.add(
+        requests,
+        Launches(database, accounts, catalogue, platforms, requests, line_items, secret, settings.site),
+        Registrations(database, accounts.recent, platforms, requests, secret, settings.site),
+        Selections(database, courses, catalogue, platforms, requests, settings.site),
+    )
+
+
+def _loops(services: Services, secret: bytes, judging: _Judging) -> list[Loop]:
+    """The background work of this process, without grading."""
+    settings, database = services[Settings], services[Database]
+    return [
+        *_webhook_loops(services, database, secret),
+        ScoreSender(database, services[Courses], services[Platforms], services[PlatformRequests]).outbox.loop,
+        *_mail_loops(services, database),
+        services[CatalogueRefresh].loop,
+        *services[Syncs].loops,
+        RejudgePump(database, judging.queue, HOOKS).loop,
+        *_retention(database, judging.queue, settings),
+        MisconceptionBackfill(database, services[PackageStore]).loop,
+        forgetting(database, services[Attempts], services[Explorations], services[LessonRuns]),
+        *([judging.validator.loop] if judging.validator else []),
+    ]
 
 
 def _retention(database: Database, queue: GradeQueue, settings: Settings) -> list[Loop]:

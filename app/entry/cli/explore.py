@@ -13,6 +13,24 @@ from app.entry.cli.remote.connection import InsecureOption, ServerOption, note
 from grader.core.chips import ChipName
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+_FUNCTION = typer.Argument(
+    metavar="FUNCTION", help="Its name. It gets the mesh first if its first parameter is named `mesh`."
+)
+_MESH = typer.Option(metavar="AXES", help="The axes and their sizes, as in data=4,model=2; ! marks an Explicit axis.")
+_INPUT = typer.Option(
+    "--input",
+    metavar="INPUT",
+    help="An argument, as in 'x: float32[1024, 512] P(\"data\")' or 'steps = 4'. Repeat it for each one, in order.",
+)
+_INIT = typer.Option(
+    metavar="NAME", help="A function of FILE that takes the mesh and a seed, and returns FUNCTION's first argument."
+)
+_AGAINST = typer.Option(metavar="FILE", help="Show what differs from the same function of this file instead.")
+_MODULE = typer.Option(
+    "--module",
+    metavar="FILE",
+    help="A module that FILE imports. Repeat it for each one; those beside FILE come along without it.",
+)
 
 
 @app.command(
@@ -22,43 +40,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 )
 def explore(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The source; - reads standard input.")],
-    function: Annotated[
-        str,
-        typer.Argument(
-            metavar="FUNCTION", help="Its name. It gets the mesh first if its first parameter is named `mesh`."
-        ),
-    ],
-    mesh: Annotated[
-        str,
-        typer.Option(metavar="AXES", help="The axes and their sizes, as in data=4,model=2; ! marks an Explicit axis."),
-    ],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="INPUT",
-            help="An argument, as in 'x: float32[1024, 512] P(\"data\")' or 'steps = 4'. Repeat it for each one, in "
-            "order.",
-        ),
-    ] = None,
-    init: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="A function of FILE that takes the mesh and a seed, and returns FUNCTION's first argument.",
-        ),
-    ] = "",
-    against: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Show what differs from the same function of this file instead.")
-    ] = None,
-    modules: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--module",
-            metavar="FILE",
-            help="A module that FILE imports. Repeat it for each one; those beside FILE come along without it.",
-        ),
-    ] = None,
+    function: Annotated[str, _FUNCTION],
+    mesh: Annotated[str, _MESH],
+    inputs: Annotated[list[str] | None, _INPUT] = None,
+    init: Annotated[str, _INIT] = "",
+    against: Annotated[str | None, _AGAINST] = None,
+    modules: Annotated[list[str] | None, _MODULE] = None,
     chip: Annotated[ChipName | None, CHIP] = None,
     arrays: Annotated[bool, ARRAYS] = False,
     graph: Annotated[bool, GRAPH] = False,

@@ -13,6 +13,7 @@ from app.entry.cli.options import Data
 from app.entry.cli.process_exit import exit_in_time
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
     from app.core.services import Services
@@ -81,7 +82,6 @@ async def run_server(
     import uvicorn
 
     from app.accounts.service import Accounts
-    from app.entry.cli.http_protocol import BoundedProtocol
     from app.entry.cli.listening_socket import address_of, is_loopback
     from app.entry.main import create_app
     from app.grading.attempts.service import Attempts
@@ -96,30 +96,14 @@ async def run_server(
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            if not is_first:
-                return
-            _say(f"Meshgrade listens on {address}")
-            if not is_loopback(listening[0]):
-                _say(f"Note: other machines can reach {settings.host}. Put it behind HTTPS. See docs/settings.md.")
-            _say(f"Sign in (works once): {address}/sign-in?token={link}")
-            _say("Press Ctrl-C to stop.")
+            if is_first:
+                _announce(address, link, "" if is_loopback(listening[0]) else settings.host)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             # Open event streams and long polls end now, or uvicorn would wait for them.
             opened()[Attempts].events.close()
             await super().shutdown(sockets)
 
-    config = uvicorn.Config(
-        wrap(service),
-        http=BoundedProtocol,
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        # app/core/web/proxies.py reads them.
-        proxy_headers=False,
-        timeout_graceful_shutdown=1,
-    )
     address = settings.public_url or address_of(sockets[0], settings.host)
     # The lifespan runs here instead of in uvicorn, which would print a traceback if the data folder is in use.
     async with service.router.lifespan_context(service):
@@ -130,11 +114,38 @@ async def run_server(
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _ignore)
         task = asyncio.create_task(beside(opened(), address)) if beside is not None else None
-        await Server(config).serve(sockets=sockets)
+        await Server(_config(wrap(service))).serve(sockets=sockets)
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
         exit_in_time()
+
+
+def _config(app: "ASGIApp") -> "uvicorn.Config":
+    import uvicorn
+
+    from app.entry.cli.http_protocol import BoundedProtocol
+
+    return uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # app/core/web/proxies.py reads them.
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
+    )
+
+
+def _announce(address: str, link_token: str, open_host: str) -> None:
+    """`open_host` is the host if other machines can reach it, or empty."""
+    _say(f"Meshgrade listens on {address}")
+    if open_host:
+        _say(f"Note: other machines can reach {open_host}. Put it behind HTTPS. See docs/settings.md.")
+    _say(f"Sign in (works once): {address}/sign-in?token={link_token}")
+    _say("Press Ctrl-C to stop.")
 
 
 def _say(line: str) -> None:

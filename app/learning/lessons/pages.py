@@ -1,6 +1,6 @@
 """The pages of the lessons, and runs of the programs in them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -29,6 +29,8 @@ from app.learning.lessons.runs import LessonRun, LessonRuns
 from app.problems.catalogue import Catalogue
 
 Titles = tuple[tuple[str, str], ...]
+# Renders Markdown with the titles of problems.
+_HTML = Callable[[str], Markup]
 # More corrections than these are folded: a page that warns everywhere warns of nothing.
 _OPEN_CORRECTIONS = 3
 # Percent-encoding turns one byte into three, and newlines are sent as two bytes.
@@ -205,16 +207,8 @@ def _shown(
                 yield {"kind": "text", "html": code + html(_fenced("text", block.output)) if block.output else code}
             case Program():
                 again = refused if refused and refused.program == part.number else None
-                view = view_program(part, runs.get(part.number), again.source if again else None)
-                yield {
-                    "kind": "program",
-                    "code": html(_fenced("python", part.block.code)),
-                    "output": html(_fenced("text", part.block.output)) if part.block.output else "",
-                    "view": view,
-                    "sent": html(view.sent.sentence) if view.sent else "",
-                    "refusal": again.refusal if again else None,
-                    "is_explorable": any(each.program == part.number for each in lesson.explorable),
-                }
+                is_explorable = any(each.program == part.number for each in lesson.explorable)
+                yield _shown_program(part, runs.get(part.number), again, html, is_explorable=is_explorable)
             case Figure():
                 yield figure(part)
             case Steps():
@@ -229,21 +223,41 @@ def _shown(
                 yield {"kind": "aside", "html": html(part.markdown)}
             case Question():
                 number += 1
-                written = query.get(f"q{number}", "")
-                reply = reply_to(part, written)
-                yield {
-                    "kind": "question",
-                    "number": number,
-                    "text": html(part.text),
-                    "spec": part.spec,
-                    "choices": [_in_a_line(html(each)) for each in part.spec.choices],
-                    "hint": hint_of(part),
-                    "written": written,
-                    "reply": reply,
-                    "slip": _in_a_line(html(reply.slip)) if reply and reply.slip else "",
-                    "right": _in_a_line(html(answer_of(part))),
-                    "explanation": html(part.explanation),
-                }
+                yield _shown_question(part, number, query.get(f"q{number}", ""), html)
+
+
+def _shown_program(
+    part: Program, run: LessonRun | None, refused: _Refused | None, html: _HTML, *, is_explorable: bool
+) -> dict[str, object]:
+    """`run` is the viewer's latest one, and `refused` a source of this program that could not be run."""
+    view = view_program(part, run, refused.source if refused else None)
+    return {
+        "kind": "program",
+        "code": html(_fenced("python", part.block.code)),
+        "output": html(_fenced("text", part.block.output)) if part.block.output else "",
+        "view": view,
+        "sent": html(view.sent.sentence) if view.sent else "",
+        "refusal": refused.refusal if refused else None,
+        "is_explorable": is_explorable,
+    }
+
+
+def _shown_question(part: Question, number: int, written: str, html: _HTML) -> dict[str, object]:
+    """`written` is what the viewer answered, or empty."""
+    reply = reply_to(part, written)
+    return {
+        "kind": "question",
+        "number": number,
+        "text": html(part.text),
+        "spec": part.spec,
+        "choices": [_in_a_line(html(each)) for each in part.spec.choices],
+        "hint": hint_of(part),
+        "written": written,
+        "reply": reply,
+        "slip": _in_a_line(html(reply.slip)) if reply and reply.slip else "",
+        "right": _in_a_line(html(answer_of(part))),
+        "explanation": html(part.explanation),
+    }
 
 
 def _folded_together(parts: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:

@@ -39,7 +39,9 @@ class DeletePage(FormPage):
     async def show(self, refusal: Refused | None = None) -> HTMLResponse:
         user = self.caller.user
         has_password = await self.accounts.has_password(user)
-        return render_secret_page("operations/personal_data/account_delete.html", refusal=refusal, user=user, has_password=has_password)
+        return render_secret_page(
+            "operations/personal_data/account_delete.html", refusal=refusal, user=user, has_password=has_password
+        )
 
 
 actions = Actions("accounts", DeletePage, "/account")

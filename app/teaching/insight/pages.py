@@ -12,8 +12,6 @@ from app.core.rest.actions import FormPage, PageOf, Typed
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.presentation.drawings.columns import draw_columns
-from app.presentation.reasons import REASONS
 from app.core.web.templating import render_page
 from app.learning.workbench.reports import FaultReports
 from app.presentation.drawings.columns import draw_columns

@@ -101,7 +101,9 @@ class ContinuePage(FormPage):
     async def show(self, ticket: str, waiting: Launch, refusal: Refused | None = None) -> HTMLResponse:
         caller = await current_caller(self._request)
         user = caller.user if caller else None
-        return render_secret_page("teaching/lti/lti_continue.html", refusal=refusal, user=user, launch=waiting, ticket=ticket)
+        return render_secret_page(
+            "teaching/lti/lti_continue.html", refusal=refusal, user=user, launch=waiting, ticket=ticket
+        )
 
 
 @actions.pages.get("/continue")

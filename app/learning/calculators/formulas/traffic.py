@@ -47,13 +47,7 @@ def traffic(
     """
     if devices > parameters:
         raise Impossible("devices", f"{devices:,} devices cannot share {parameters:,} parameters.")
-    ways, copies, whole = devices, 1, parameters
-    if strategy == "hsdp":
-        check_divides("group", group, devices, "the number of devices")
-        ways, copies = group, devices // group
-    if strategy == "fsdp_tp":
-        check_divides("tensor", tensor, devices, "the number of devices")
-        ways, whole = devices // tensor, part(parameters, tensor)
+    ways, copies, whole = _shards(strategy, parameters, devices, group, tensor)
     weights, gradients = whole * ELEMENT[parameter_dtype], whole * ELEMENT[gradient_dtype]
     gathered = scattered = reduced = activations = 0
     if strategy == "dp":
@@ -86,3 +80,14 @@ def traffic(
         "scalar_bytes": other,
         "sent": gathered + scattered + reduced + activations + other,
     }
+
+
+def _shards(strategy: str, parameters: int, devices: int, group: int, tensor: int) -> tuple[int, int, int]:
+    """How many devices share the parameters, how many such groups there are, and the parameters of one group."""
+    if strategy == "hsdp":
+        check_divides("group", group, devices, "the number of devices")
+        return group, devices // group, parameters
+    if strategy == "fsdp_tp":
+        check_divides("tensor", tensor, devices, "the number of devices")
+        return devices // tensor, 1, part(parameters, tensor)
+    return devices, 1, parameters
