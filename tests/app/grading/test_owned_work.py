@@ -13,6 +13,7 @@ from app.core.clock import now
 from app.core.errors import AttemptNotFound, NotSignedIn, Refused, TooManyGuestRuns
 from app.core.rest.paging import ALL, Cursor
 from app.grading.attempts.service import Attempts
+from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import UsersJobs, UsersWork, WorkLimits, forgetting
 from app.grading.queue.embedded_queue import EmbeddedQueue
 from app.grading.queue.events import AttemptEvents
@@ -238,7 +239,7 @@ def kinds(notes, package) -> dict[str, UsersWork]:
     walls = Walls.elsewhere()
     queue = EmbeddedQueue(database, slots_for(database), walls, AttemptEvents(), LIMITS, sole=True)
     return {
-        "attempts": Attempts(database, catalogue, queue, AttemptEvents(), walls, limits),
+        "attempts": Attempts(database, catalogue, AttemptViews(catalogue), queue, AttemptEvents(), walls, limits),
         "explorations": Explorations(database, catalogue, limits, visibility),
         "lesson runs": LessonRuns(database, limits),
     }
