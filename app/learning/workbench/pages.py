@@ -121,8 +121,10 @@ class ProblemPage(FormPage):
     judge: Provided[LocalJudge]
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        """The editor keeps what was sent."""
+        """The editor keeps what was sent. A form without a source is not that of this page: it has nothing to keep."""
         package = self.catalogue.get(self.slug)
+        if _source_in(typed, package) is None or typed["action"] not in _KINDS:
+            raise refusal
         arguments = {name.removeprefix(TYPED): text for name, text in typed.items() if name.startswith(TYPED)}
         written = {name: text for name, text in typed.items() if name.startswith(PREFIX)}
         return await self.show(package, Sent(_source_in(typed, package), refusal, arguments, written))

@@ -79,6 +79,6 @@ async def test_only_instructors_read_it_and_it_is_not_exported(either, people):
         assert (await tess.get(path, headers=PAGE)).status_code == 200
         for reader in (ada, bob):
             assert (await reader.get(path, headers=PAGE)).status_code == 403, path
-    assert "/grading" not in (await bob.get(here)).text
+    assert f"{here}/grading" not in (await bob.get(here)).text
     [exported] = json.loads((await ada.get("/api/v1/me/export")).text)["attempts"]
     assert "gradings" not in exported
