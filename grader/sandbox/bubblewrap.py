@@ -20,8 +20,8 @@ _SETTINGS = Path(__file__).with_name("pyvenv.cfg")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
-# The name and version of the host's distribution.
-_RELEASE = "/usr/lib/os-release"
+# The name and version of the host's distribution, and the empty file that covers it.
+_RELEASE, _NO_RELEASE = "/usr/lib/os-release", Path(__file__).with_name("os-release")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 # The user of every process in a sandbox if the service is not root, in a user namespace.
 SOLE_UID = 61_000
@@ -50,8 +50,8 @@ def bubblewrap_command() -> list[str]:
     for outside, inside in binds:
         command += ["--ro-bind", outside, inside]
     if os.path.isfile(_RELEASE):
-        # This file is in a folder of libraries, so cover it with an empty one.
-        command += ["--ro-bind", str(_GRADER / "__init__.py"), _RELEASE]
+        # This file is in a folder of libraries, so it is covered.
+        command += ["--ro-bind", str(_NO_RELEASE), _RELEASE]
     command += ["--symlink", str(_links_to_interpreter()[0]), program]
     if compiler_of("gpu"):
         # XLA's plugin for CUDA asks where its program is, and ends if there is no answer. If that were a Python, it
