@@ -39,7 +39,7 @@ def measure(checkout: Path = CHECKOUT) -> list[Row]:
     return [
         Row("statements", _count(nodes, lambda node: isinstance(node, ast.stmt)), 22_000),
         Row(
-            "forms read by hand: calls of read_form and read_unchecked_form, without Actions",
+            "forms read by hand: calls of read_unchecked_form, without Actions",
             _count(nodes, _reads_a_form, _ACTIONS),
             0,
         ),
@@ -78,7 +78,7 @@ def _count(
 
 
 def _reads_a_form(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and _name(node.func) in ("read_form", "read_unchecked_form")
+    return isinstance(node, ast.Call) and _name(node.func) == "read_unchecked_form"
 
 
 def _catches_refusal(node: ast.AST) -> bool:

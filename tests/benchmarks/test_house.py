@@ -8,7 +8,7 @@ from benchmarks.house import LONGEST, Row, measure, table
 
 TREE = {
     "app/core/rest/actions.py": """
-typed = read_form(request)
+typed = read_unchecked_form(request)
 try:
     act()
 except Refused:
@@ -25,10 +25,10 @@ app.include_router(pages.router, dependencies=PAGES)
 app.include_router(each.actions.api)
 """,
     "app/pages.py": """
-form = read_form(request, max_bytes=4)
+form = read_unchecked_form(request, max_bytes=4)
 raw = forms.read_unchecked_form(request)
 message = read_unchecked_form(request)
-read_form = 1
+read_unchecked_form = 1
 try:
     services[Courses].add(services_of(request)[Database], services["name"], package[Courses])
 except (Refused, OSError):
@@ -50,7 +50,7 @@ stored = PersonRow(id=body.id, name=body.name, role=body.role)
 shown = render(id=row.id, name=row.name, role=row.role)
 read = Person.read_from(row, role=role)
 """,
-    "tests/test_pages.py": "read_form(request)\n",
+    "tests/test_pages.py": "read_unchecked_form(request)\n",
 }
 
 

@@ -2,7 +2,7 @@
 
 It is an HMAC with the session's token as key, which only this browser and, as a hash, the database have. A browser that
 is not signed in gets a random cookie for it with its first form. Templates write `{{ form_token() }}` into every form,
-and `read_form` (forms.py) checks it.
+and `Actions` (app/core/rest/actions.py) checks it.
 
 Each response masks it with random bytes, so that the length of a compressed page says nothing about it.
 """

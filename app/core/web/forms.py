@@ -5,7 +5,6 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 
 from app.core.errors import BodyRefused, BodyTooLarge
-from app.core.web.form_token import FIELD, check_form_token
 
 MAX_FIELDS = 48
 
@@ -14,21 +13,15 @@ class FormInvalid(BodyRefused):
     status, slug, title = 400, "form-invalid", "The form cannot be read"
 
 
-async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str]:
-    """Read the fields of a form from one of our pages, with the line ends of Python files.
+async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = MAX_FIELDS) -> dict[str, str]:
+    """Read the fields of a form, with the line ends of Python files.
+
+    Actions calls it and then checks the token of the form. A message of another site has none.
 
     Raises:
-      FormInvalid: wrong content type, not UTF-8, or a repeated field.
+      FormInvalid: wrong content type, not UTF-8, too many fields, or a repeated field.
       BodyTooLarge: larger than `max_bytes`.
-      FormTokenInvalid: the form was not created for this browser.
     """
-    fields = await read_unchecked_form(request, max_bytes=max_bytes)
-    check_form_token(request, fields.pop(FIELD, ""))
-    return fields
-
-
-async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = MAX_FIELDS) -> dict[str, str]:
-    """For a page that keeps the input even if the token is refused. The caller must call `check_form_token`."""
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
         raise FormInvalid("This address expects a form. Send it from the page, or use the REST interface.")
