@@ -113,7 +113,7 @@ async def forget(session: AsyncSession, limit: Limit, key: str) -> None:
 
 
 async def take_back(session: AsyncSession, limit: Limit, key: str) -> None:
-    """Subtract one try. A pause that it began goes on."""
+    """Subtract one try. A pause that it caused stays in force."""
     row = LimitCountRow
     await session.execute(update(row).where(*_is(limit, key), row.tries > 0).values(tries=row.tries - 1))
 

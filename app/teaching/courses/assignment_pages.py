@@ -22,8 +22,8 @@ from app.teaching.courses.schemas import (
     AssignmentJSON,
     ChangedAssignmentJSON,
     NewAssignmentJSON,
-    ReasonJSON,
     StaffAssignmentJSON,
+    WithdrawalForm,
 )
 from app.teaching.courses.section_dates import SectionDates
 from app.teaching.courses.service import Assignment, Course, Courses
@@ -156,7 +156,7 @@ async def withdraw(
     course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
-    body: ReasonJSON,
+    body: WithdrawalForm,
     courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
     pages: Provided[CoursePages],

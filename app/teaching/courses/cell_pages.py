@@ -17,7 +17,7 @@ from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.grading.queue.withheld_verdicts import withheld_of
 from app.problems.catalogue import Catalogue
-from app.teaching.courses.cell_schemas import FullCellJSON, MarkFormJSON, NewCellJSON
+from app.teaching.courses.cell_schemas import FullCellJSON, MarkForm, NewCellJSON
 from app.teaching.courses.cells import Cells, CellView, NewMark, where
 from app.teaching.courses.course_in_path import GradedCourse
 from app.teaching.courses.due_dates import to_local
@@ -162,7 +162,7 @@ async def change_cell(
     assignment_id: str,
     slug: str,
     person_id: str,
-    body: MarkFormJSON,
+    body: MarkForm,
     cells: Provided[CellsByPath],
 ) -> Kind:
     """Returns the kind of the mark, which is where it is on the page."""

@@ -78,7 +78,7 @@ def _typed_points(text: str) -> float:
     return float(f"{whole}.{decimals or 0}")
 
 
-class MarkFormJSON(RequestBody):
+class MarkForm(RequestBody):
     """One mark of a cell, as a form sends it. `step` is `take` if it is taken back."""
 
     kind: Kind

@@ -23,7 +23,7 @@ from app.teaching.courses.schemas import ExtensionList, NewExtensionJSON
 from app.teaching.courses.service import Courses
 
 
-class ExtensionOfStudentJSON(NewExtensionJSON):
+class ExtensionForm(NewExtensionJSON):
     """The student is chosen by name."""
 
     person: str = ""
@@ -116,7 +116,7 @@ async def extend(
     course: CourseForExtensions,
     assignment_id: str,
     user: Grader,
-    body: ExtensionOfStudentJSON,
+    body: ExtensionForm,
     courses: Provided[Courses],
     extensions: Provided[Extensions],
 ) -> None:

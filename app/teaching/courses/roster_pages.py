@@ -23,7 +23,7 @@ from app.teaching.courses.safe_csv import csv_download
 _LARGEST_FORM = MaxBytes(9 * LONGEST_ROSTER)
 
 
-class RosterFormJSON(RequestBody):
+class RosterForm(RequestBody):
     csv: Annotated[str, AS_TYPED] = ""
     step: Literal["check", "import", "download"] = "check"
 
@@ -67,7 +67,7 @@ async def import_roster(
     request: Request,
     course: CourseForRoster,
     user: Grader,
-    body: RosterFormJSON,
+    body: RosterForm,
     rosters: Provided[Rosters],
     shown: Provided[RosterLinks],
     page: PageOf[RosterPage],

@@ -267,7 +267,7 @@ class NewExtensionJSON(RequestBody):
     reason: str = Field(min_length=1, max_length=LONGEST_REASON, json_schema_extra={"pattern": LINE_PATTERN})
 
 
-class ReasonJSON(RequestBody):
+class WithdrawalForm(RequestBody):
     """For the audit log."""
 
     reason: str = Field("", max_length=LONGEST_REASON, json_schema_extra={"pattern": EMPTY_LINE_PATTERN})

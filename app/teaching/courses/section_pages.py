@@ -48,7 +48,7 @@ class NewSectionDatesJSON(RequestBody):
     sections: list[NewSectionDateJSON] = Field(max_length=_MOST_SECTIONS)
 
 
-class SectionFormJSON(RequestBody):
+class SectionForm(RequestBody):
     """One section. `step` is `take` if the dates of the assignment hold for it again."""
 
     section: str = ""
@@ -90,7 +90,7 @@ async def change_section_dates(
     course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
-    body: SectionFormJSON,
+    body: SectionForm,
     courses: Provided[Courses],
     dates: Provided[SectionDates],
 ) -> None:

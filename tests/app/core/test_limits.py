@@ -123,7 +123,7 @@ async def test_two_limits_refuse_with_the_longer_wait_and_count_nothing(stored, 
         assert sorted((each.kind, each.tries) for each in rows) == [("hour", 3), ("minute", 3)]
 
 
-async def test_what_is_over_is_deleted_whoever_counts_next(stored, clock, each_database):
+async def test_the_next_try_deletes_counts_whose_window_has_ended(stored, clock, each_database):
     await stored(BY_MINUTE)
     await stored(GROWING)
     clock.passed_s += 61
