@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.core.web.units import TIMES, bytes_text, flops_text
-from app.learning.explorer.chip_view import ChipView, arrange_chip
-from app.learning.explorer.graph_view import GraphView, arrange_graph
-from app.learning.explorer.memory_view import BufferView, HeatView, arrange_heat, largest_buffers
-from app.learning.explorer.totals import TotalRow, compare_totals, count_text, has_branches, headline
+from app.presentation.chip_view import ChipView, arrange_chip
 from app.presentation.drawings.placement import Mesh, label
 from app.presentation.drawings.timeline import axes_text, calls_of, draw_timeline
+from app.presentation.graph_view import GraphView, arrange_graph
+from app.presentation.memory_view import BufferView, HeatView, arrange_heat, largest_buffers
 from app.presentation.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves
+from app.presentation.totals import TotalRow, compare_totals, count_text, has_branches, headline
 from grader.explorer.exploration import (
     Explored,
     ExploredArray,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.learning.explorer.exploration_view import arrange_explored
-from app.learning.explorer.totals import count_text
+from app.presentation.totals import count_text
 from grader.core.errors import SubmissionFault
 from grader.explorer.description import MAX_COLLECTIVES, explored, fault_of
 from grader.explorer.exploration import Explored

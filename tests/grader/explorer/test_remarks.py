@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.learning.explorer.totals import headline
+from app.presentation.totals import headline
 from grader.explorer.description import explored
 from grader.explorer.exploration import ExploredCollective
 from grader.explorer.remarks import remarks
