@@ -131,7 +131,7 @@ def flops():
 
 
 def forward_flops():
-    """The same in the forward pass alone."""
+    """The FLOPs of the matrix products of one device in the forward pass alone, with 512 rows."""
     return _step(_ROWS, forward=True).dot_flops, "FLOPs"
 
 
@@ -165,5 +165,5 @@ def flops_a_byte():
 
 
 def flops_a_byte_of_more():
-    """The same with 2048 rows."""
+    """The FLOPs of the gradient over the bytes that a device sends, with 2048 rows."""
     return flops_of_more()[0] / step_sent()[0], "FLOPs"

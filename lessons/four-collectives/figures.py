@@ -15,7 +15,7 @@ from tests.lessons.rings import gather_rounds, scatter_rounds
 _N = 4
 _MESH = Mesh(np.array(jax.devices()[:_N]), ("x",))
 _CELL, _LEFT, _RIGHT, _TOP = 30, 62, 238, 40
-# Of the rounds: the ring of the lesson's mesh, and the array whose bytes the lesson gives.
+# The rounds are drawn for the ring of the lesson's mesh, and for the array whose bytes the lesson gives.
 _RING = len(jax.devices())
 _WIDE, _HIGH, _HEAD = 37, 24, 26
 _SHARD = jax.numpy.zeros((64, 16)).nbytes // _RING

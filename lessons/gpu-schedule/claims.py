@@ -60,7 +60,7 @@ def apart():
 
 
 def apart_hidden():
-    """Those among them during which a product runs."""
+    """The all-gathers of that program during which a product runs."""
     main = main_of("not_combined")
     return sum(hidden_flops(main, each) > 0 for each in collectives("not_combined", "all-gather")), "of them"
 
@@ -83,7 +83,7 @@ def rounds():
 
 
 def rounds_pipelined():
-    """Those of the pipelined one, whose first gather is before the loop."""
+    """The rounds of the pipelined loop, whose first gather is before the loop."""
     return forward_loop("pipelined").executions, "rounds"
 
 
@@ -93,7 +93,7 @@ def within():
 
 
 def between():
-    """What it sends to the other host."""
+    """What a GPU sends to the other host in that step."""
     return sum(each.ring_bytes for each in main_of("two_hosts").collectives if each.link == "InfiniBand"), "bytes"
 
 

@@ -4,7 +4,7 @@ from grader.program.schedule import Step
 from tests.lessons.gpu_schedules import forward_loop, hidden_flops
 from tests.lessons.scheduled_loops import ROUND, drawn
 
-# Of a kernel. How long one takes is not known, so a product has the rest of a round.
+# The schedule has no durations, so a kernel gets a fixed width, and a product the rest of a round.
 _KERNEL = 3
 
 

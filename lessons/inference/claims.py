@@ -54,7 +54,7 @@ def _layer(x, wq, wk, wv):
 
 
 def _cached(token, k, v, wq, wk, wv):
-    """The same, with keys and values of the earlier tokens."""
+    """What `_layer` returns, computed with stored keys and values of the earlier tokens."""
     k, v = k.at[-1].set((token @ wk)[0]), v.at[-1].set((token @ wv)[0])
     return jax.nn.softmax((token @ wq) @ k.T) @ v
 
@@ -82,12 +82,12 @@ def positions_sent():
 
 
 def positions_sent_twice():
-    """The same with twice the positions."""
+    """What a device sends in that decoding step with twice the positions."""
     return _sent(_decoding(P(None, "x"), P(), 2 * _POSITIONS)), "bytes"
 
 
 def positions_doubled():
-    """Twice what a device sends with as many positions as before."""
+    """Twice what a device sends before the positions are doubled."""
     return 2 * positions_sent()[0], "bytes"
 
 

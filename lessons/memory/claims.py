@@ -126,7 +126,7 @@ def needed_donated():
 
 
 def needed_plain():
-    """The same without donation."""
+    """Arguments, outputs and temporaries of the first step without donation."""
     return _needed(_jitted(donated=False)), "bytes"
 
 
@@ -206,7 +206,7 @@ def temporaries_kept():
 
 
 def temporaries_again():
-    """The same if the weights are gathered again for the backward pass."""
+    """The temporary buffers of the gradient if the weights are gathered again for the backward pass."""
     return _temporaries(_gathered(_ROWS, kept=False)), "bytes"
 
 
@@ -223,7 +223,7 @@ def score_times():
 
 
 def score_formula():
-    """What the formula 2 * tokens / features says for them."""
+    """What the formula 2 * tokens / features gives for this ratio."""
     return 2 * _TOKENS // _FEATURES, "times"
 
 

@@ -220,6 +220,6 @@ def explicit_error():
 
 
 def auto_error():
-    """The same sum on Auto axes."""
+    """The error of that sum on Auto axes, where there is none."""
     _add_split_bias(jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,)))
     return "no error", ""

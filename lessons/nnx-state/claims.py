@@ -87,13 +87,13 @@ def all_flops():
 
 
 def adapter_flops():
-    """The same, if only the adapters are updated, whether or not it computes other gradients."""
+    """The matrix products of a step that updates only the adapters, whether or not it computes other gradients."""
     (flops,) = {_step_flops(nnx.LoRAParam, wrt) for wrt in (nnx.Param, nnx.LoRAParam)}
     return flops, "FLOPs"
 
 
 def pure_flops():
-    """The same step with nnx.split, nnx.merge and jax.jit."""
+    """The matrix products of a step that updates only the adapters, with nnx.split, nnx.merge and jax.jit."""
     model = _Adapted(nnx.Rngs(0))
     graph, state = nnx.split((model, _adam(model, nnx.LoRAParam)))
 
@@ -162,7 +162,7 @@ def lax_count():
 
 
 def nnx_count():
-    """The same with nnx.scan."""
+    """How often each layer drew a mask, in a stack that went through nnx.scan."""
     return _count(_through_nnx), ""
 
 
@@ -181,12 +181,12 @@ def kernel_whole():
 
 
 def kernel_share():
-    """What a device holds of a kernel that is split over all of them."""
+    """What a device holds of a kernel that is split over all devices."""
     return _held(_COLUMNS)[0], "bytes"
 
 
 def kernel_and_moments():
-    """The same with its two moments."""
+    """What a device holds of a kernel and its two moments, split over all devices."""
     return sum(_held(_COLUMNS)), "bytes"
 
 

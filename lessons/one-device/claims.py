@@ -57,10 +57,10 @@ def kept():
 
 
 def kept_again():
-    """The same with a checkpoint."""
+    """What the backward pass of the block needs with a checkpoint, with its arguments."""
     return _kept(jax.checkpoint(_block)), "bytes"
 
 
 def saved():
-    """The difference."""
+    """What the checkpoint saves."""
     return kept()[0] - kept_again()[0], "bytes"

@@ -15,7 +15,7 @@ from tests.lessons.pipelines import Schedule, gpipe, one_forward_one_backward, s
 from tests.lessons.references import reference, starter
 
 _PROBLEM = "gpipe_forward"
-# Of the gradient. The simulated schedules have those of gpipe_forward.
+# The stages and microbatches of the gradient. Simulated schedules use those of gpipe_forward.
 _STAGES, _MICROBATCHES = 4, 8
 _LAYERS, _WIDTH, _ROWS = 16, 64, 128
 
@@ -141,12 +141,12 @@ def temporaries():
 
 
 def temporaries_of_more():
-    """The same with 16 microbatches of the same size."""
+    """The temporary buffers with 16 microbatches of the same size."""
     return _temporaries(2 * _MICROBATCHES), "bytes"
 
 
 def temporaries_again():
-    """The same with jax.checkpoint around the layers of a stage."""
+    """The temporary buffers with 16 microbatches and jax.checkpoint around the layers of a stage."""
     return _temporaries(2 * _MICROBATCHES, again=True), "bytes"
 
 
@@ -156,12 +156,12 @@ def gpipe_ticks():
 
 
 def gpipe_first():
-    """The most microbatches that its first stage keeps activations of."""
+    """The most microbatches that the first stage of GPipe keeps activations of."""
     return _simulated(gpipe).most[0], "microbatches"
 
 
 def gpipe_last():
-    """The same for its last stage."""
+    """The most microbatches that the last stage of GPipe keeps activations of."""
     return _simulated(gpipe).most[-1], "microbatches"
 
 
@@ -171,12 +171,12 @@ def alternating_ticks():
 
 
 def alternating_first():
-    """The most microbatches that its first stage keeps activations of."""
+    """The most microbatches that the first stage of 1F1B keeps activations of."""
     return _simulated(one_forward_one_backward).most[0], "microbatches"
 
 
 def alternating_last():
-    """The same for its last stage."""
+    """The most microbatches that the last stage of 1F1B keeps activations of."""
     return _simulated(one_forward_one_backward).most[-1], "microbatch"
 
 

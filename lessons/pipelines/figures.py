@@ -7,11 +7,11 @@ from tests.lessons.pipelines import Schedule, gpipe, one_forward_one_backward, p
 from tests.lessons.references import reference
 
 _STAGES, _MICROBATCHES = 3, 4
-# Of a forward pass: the columns of what waits, of each stage and of what is done.
+# Sizes in the drawing of a forward pass, whose columns are what waits, each stage and what is done.
 _BOX, _HIGH, _TOP, _LEFT, _STEP = 30, 24, 26, 4, 84
 _TABLE, _CELL, _LINE = 120, 44, 22
 _BOTTOM = _TABLE + _STAGES * _LINE
-# Of the schedules.
+# Sizes in the drawings of schedules.
 _DEEP, _MANY, _NARROW, _ROW = 4, 8, 13, 18
 
 
@@ -61,7 +61,7 @@ def _tick(rows: list[list[int]], tick: int) -> str:
         else:
             body.append(text(x + 32, _TOP + 27, "idle", "soft-text", "middle"))
             what.append(f"Stage {stage} is idle.")
-        # What it has now, it sends on: the next stage had it one tick later.
+        # Draw an arrow if the next stage holds this microbatch one tick later.
         if now and stage + 1 < len(rows) and rows[stage + 1][tick + 1] == now:
             body.append(text(x + 74, _TOP + 27, "→", "", "middle"))
             what.append(f"It sends it to stage {stage + 1}.")

@@ -138,17 +138,17 @@ def gathers_again():
 
 
 def reported_flops():
-    """The flops of cost_analysis for this program."""
+    """The flops of cost_analysis for the loop over six layers."""
     return int(_layered("loop").cost_analysis()["flops"]), "FLOPs"
 
 
 def dot_flops():
-    """The FLOPs of its matrix products, times their executions."""
+    """The FLOPs of the matrix products of that loop, times their executions."""
     return _census("loop").dot_flops, "FLOPs"
 
 
 def temporaries_kept():
-    """Its temporary buffers."""
+    """The temporary buffers of that loop, without the policy."""
     return _temporaries("loop"), "bytes"
 
 
@@ -185,7 +185,7 @@ def sent_by_gathers():
 
 
 def sent_by_gathers_again():
-    """The same with the policy, in both loops."""
+    """What one device sends around a ring for all executions of the all_gathers in both loops, with the policy."""
     return _sent(_census("again"), "all-gather"), "bytes"
 
 
@@ -207,7 +207,7 @@ def temporaries_plain():
 
 
 def temporaries_remat():
-    """The same with jax.checkpoint around each layer."""
+    """The temporary buffers of this step with jax.checkpoint around each layer."""
     return _activations(checkpointed=True).memory_analysis().temp_size_in_bytes, "bytes"
 
 

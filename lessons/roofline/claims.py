@@ -57,7 +57,7 @@ def tokens_by_nvlink():
 
 
 def tokens_by_infiniband():
-    """The same over InfiniBand."""
+    """Tokens for each GPU from which arithmetic takes longer than FSDP's collectives over InfiniBand."""
     return round(_PEAK / _LINKS["infiniband"]), "tokens"
 
 
@@ -83,5 +83,5 @@ def tokens_twice():
 
 
 def tokens_half():
-    """The same if halving the speed halved the tokens."""
+    """Tokens for each GPU if halving the speed halved the tokens."""
     return round(_PEAK / _LINKS["nvlink4"] / 2), "tokens"

@@ -59,7 +59,7 @@ def _losses(*, moments: bool) -> tuple[float, float]:
         state = tx.init(w)
     w, state, first = step(w, state)
     _, _, second = step(w, state)
-    # The last digits are those of an order of sums.
+    # The last digits depend on the order of summation.
     return round(float(first), 4), round(float(second), 4)
 
 

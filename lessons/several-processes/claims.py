@@ -34,7 +34,7 @@ def rows_within():
 
 
 def rows_across():
-    """What both load together if it runs across them."""
+    """What both processes load together if the axis model runs across them."""
     return sum(len(rows) for rows in _rows_of_processes(2, ("model", "data"))), "rows"
 
 
@@ -45,6 +45,6 @@ def rows_of_four():
 
 
 def rows_of_device():
-    """What one device holds on it."""
+    """The rows that one device holds on that mesh."""
     sharding = NamedSharding(Mesh(np.array(_DEVICES).reshape(2, 4), ("model", "data")), P("data"))
     return sharding.shard_shape((_ROWS, 64))[0], "rows"

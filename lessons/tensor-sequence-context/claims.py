@@ -16,9 +16,9 @@ from tests.lessons.references import reference
 
 _PROBLEM = "tp_column_row"
 _MESH = Mesh(jax.devices(), ("x",))
-# Of the reference's first case.
+# The sizes of the reference's first case.
 _ROWS, _WIDTH, _HIDDEN = 96, 64, 512
-# Of blocks with a norm, as the lesson's program has them.
+# The sizes of the blocks with a norm, as in the lesson's program.
 _BLOCKS, _BLOCK_HIDDEN, _POSITIONS = 4, 256, 1024
 _ATTENDED = 1024
 
@@ -157,7 +157,7 @@ def temporaries_whole():
 
 
 def temporaries_split():
-    """The same with positions split around the norm."""
+    """The temporary buffers of their gradient with positions split around the norm."""
     return _blocks(split=True, gradient=True).memory_analysis().temp_size_in_bytes, "bytes"
 
 

@@ -13,7 +13,7 @@ from tests.lessons.drawing import cell, rect, svg, text
 _N, _SHOWN = 4, 1
 _MESH = Mesh(np.array(jax.devices()[:_N]), ("x",))
 _WHOLE, _ROWS, _COLUMNS = P(), P("x"), P(None, "x")
-# Of a block: what activations are called, their columns, and the spec with which they are stored.
+# The activations of a block: what they are called, their columns, and the spec with which they are stored.
 _TENSOR = [("norm", 4, _WHOLE), ("input", 4, _WHOLE), ("hidden", 8, _COLUMNS), ("result", 4, _WHOLE)]
 _SEQUENCE = [("norm", 4, _ROWS), ("input", 4, _WHOLE), ("hidden", 8, _COLUMNS), ("result", 4, _ROWS)]
 _UNIT, _GAP, _CELL = 12, 36, 34

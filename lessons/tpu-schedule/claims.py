@@ -67,7 +67,7 @@ def cpu_sum():
 
 
 def tpu_sum():
-    """How the TPU's program does."""
+    """How the TPU's program sums the gradients of the three weights."""
     [program] = scheduled("gathered_ahead").computations
     return next(each.kind for each in program.collectives if each.kind != "all-gather"), ""
 
@@ -79,13 +79,13 @@ def gathers():
 
 
 def gathers_hidden():
-    """Those among them during which something computes."""
+    """All-gathers of that program during which something computes."""
     [program] = scheduled("gathered_ahead").computations
     return sum(each.kind == "all-gather" and each.asynchronous for each in program.collectives), "of them"
 
 
 def hidden_by():
-    """The matrix product that runs during one of them."""
+    """The matrix product that runs during one of these all-gathers."""
     [program] = scheduled("gathered_ahead").computations
     return sum(step.flops or 0 for step in program.between(program.collectives[1])), "FLOPs"
 
@@ -101,7 +101,7 @@ def hidden_in_turn():
 
 
 def body_ahead():
-    """The same for a loop that gathers the next layer's weight beforehand."""
+    """The compiler's estimate for the body of a loop that gathers the next layer's weight beforehand."""
     return cycles_of(forward_loop("next_gathered_first")), "cycles"
 
 
@@ -116,12 +116,12 @@ def one_layer():
 
 
 def two_layers():
-    """Two of them, one in use and one on its way."""
+    """Two whole weights, one in use and one on its way."""
     return 2 * one_layer()[0], "bytes"
 
 
 def all_layers():
-    """All of them, as many as the rounds of the loop that gathers in turn."""
+    """All whole weights, as many as the rounds of the loop that gathers in turn."""
     return forward_loop("layers_in_a_loop").executions * one_layer()[0], "bytes"
 
 

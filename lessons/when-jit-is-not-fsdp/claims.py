@@ -41,7 +41,7 @@ def _pinned_on_grid(weights: Weights) -> Weights:
 
 
 def _by_rows(hidden: jax.Array) -> jax.Array:
-    """All rows on each device, for its part of the hidden layer."""
+    """Place all rows on each device, for its part of the hidden layer."""
     return with_sharding_constraint(hidden, NamedSharding(_MESH, P(None, "x")))
 
 
@@ -96,7 +96,7 @@ def _sent(census: Census, kind: str = "") -> int:
 
 
 def _gathers_weights(rows: int) -> bool:
-    """Both weights, and nothing else. The lesson also says that otherwise neither is."""
+    """Whether both weights are gathered, and nothing else. Otherwise, neither is, as the lesson says."""
     gathered = {shape for each in _step(rows).collectives if each.kind == "all-gather" for shape in each.shapes}
     assert gathered in (set(_SHAPES), {(rows, _SHAPES[0][0])}), gathered
     return gathered == set(_SHAPES)
@@ -104,7 +104,7 @@ def _gathers_weights(rows: int) -> bool:
 
 @cache
 def _choices() -> dict[int, bool]:
-    """By rows of the batch: whether weights are gathered."""
+    """For each number of rows, whether jit gathers the weights."""
     return {rows: _gathers_weights(rows) for rows in range(8, 257, 8)}
 
 
@@ -136,13 +136,13 @@ def by_rows_sent():
 
 
 def by_weights_sent():
-    """The same on 128 rows, and with the weights pinned on 64 and 512 rows."""
+    """What one device sends around a ring on 128 rows, and with the weights pinned on 64 and 512 rows."""
     (sent,) = {_sent(_step(_MORE)), _sent(_step(_FEW, _pinned)), _sent(_step(_MANY, _pinned))}
     return sent, "bytes"
 
 
 def forced_by_rows():
-    """The same on 128 rows, with a constraint that makes activations travel."""
+    """What one device sends around a ring on 128 rows, with a constraint that makes activations travel."""
     return _sent(_step(_MORE, _free, _by_rows)), "bytes"
 
 

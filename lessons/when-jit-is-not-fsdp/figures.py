@@ -15,7 +15,7 @@ from tests.lessons.drawing import BAR_HEIGHT, bar, rect, svg, text
 _MESH = Mesh(jax.devices(), ("x",))
 _ROWS = (32, 64, 96, 128, 256, 512)
 _SHAPES, _SPECS = ((64, 128), (128, 32)), (P(None, "x"), P("x"))
-# In the order of the drawing.
+# The colour of each kind of collective, in the order of the drawing.
 _COLOURS = {"activations": 1, "weights": 3, "gradients": 5}
 # The batches whose products are drawn, and the device whose part of them is.
 _COMPARED, _DEVICE = (64, 128), 2

@@ -21,7 +21,7 @@ Body = Callable[[jax.Array, jax.Array], jax.Array]
 
 
 def _loss(weight: jax.Array, rows: jax.Array) -> jax.Array:
-    """Of one device."""
+    """The loss of one device."""
     return jnp.mean(weight * rows)
 
 
@@ -34,7 +34,7 @@ def _mean_of_equals(weight: jax.Array, rows: jax.Array) -> jax.Array:
 
 
 def _right() -> float:
-    """On one device with all rows."""
+    """The gradient on one device with all rows."""
     return float(jax.grad(_loss)(_WEIGHT, _ROWS))
 
 
@@ -47,7 +47,7 @@ def _times(body: Body) -> int:
 
 
 def _ratio(value: float, right: float) -> int:
-    """As a whole number, which it has to be."""
+    """The ratio, which must be a whole number."""
     ratio = value / right
     assert ratio == round(ratio)
     return round(ratio)
@@ -86,7 +86,7 @@ def varying_error():
 
 
 def unchecked_loss():
-    """The same loss with check_vma=False."""
+    """The loss that shard_map returns for out_specs=P() with check_vma=False."""
     return float(_program(_loss, check=False)(_WEIGHT, _ROWS)), ""
 
 
