@@ -15,7 +15,7 @@ BUDGET_WORDING = (
     f"{SLACK} bytes more, counted as in a ring; the same holds for the bytes of the whole tensors"
 )
 _MOST_LINES = 3
-# What a collective is compared by: its kind, its axes, and whether it is in a loop.
+# Collectives are compared by kind, axes, and whether they are in a loop.
 _Way = tuple[str, tuple[str, ...] | None, bool]
 
 
@@ -44,7 +44,7 @@ def over_budget(subject: Subject, pair: Pair) -> tuple[str | None, list[Limit]]:
 
 
 def _scaled(measured: Range, reference: int) -> Range:
-    """Shapes that depend on the drawn inputs change what all send, in proportion to what the reference sends."""
+    """Scale a measured range by what the reference sends now, because shapes can depend on the drawn inputs."""
     if not (measured.reference and reference):
         return measured
     least, most = (size * reference // measured.reference for size in (measured.least, measured.most))
@@ -61,7 +61,7 @@ def _words(measured: Range) -> str:
 
 
 def _culprit(pair: Pair) -> str:
-    """The lines that send most in the way in which the program exceeds the reference most."""
+    """The lines that send most by the kind of collective in which the program exceeds the reference most."""
     usual = _by_way(pair.reference)
     excess = {way: size - usual[way] for way, size in _by_way(pair.mine).items()}
     way = max(excess, key=lambda each: excess[each])

@@ -116,7 +116,7 @@ def _check_on(subject: Subject, bounds: ChipCollectives, topology: str) -> Findi
 def _counted(
     program: ChipFacts, rule: ChipRule, ignore_below: int
 ) -> list[tuple[ScheduledComputation, ScheduledCollective]]:
-    """What the rule is about. A collective whose groups do not run along axes counts for every rule with axes."""
+    """The collectives that the rule counts. One whose groups do not run along axes counts for every rule with axes."""
     found = [
         (computation, each)
         for computation in program.schedule.computations
@@ -127,7 +127,7 @@ def _counted(
     ]
     small_ones = [one for one in found if one[1].logical_bytes < ignore_below]
     is_known = all(computation.executions is not None for computation, _ in small_ones)
-    # Many small pieces are not small.
+    # Small collectives are ignored only if they are also small together.
     if is_known and _bytes(small_ones) < ignore_below:
         return [one for one in found if one not in small_ones]
     return found

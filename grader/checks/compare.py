@@ -20,7 +20,7 @@ from grader.verdicts.evidence import (
     WorstElement,
 )
 
-# Allows a different order of summation (about 80 units in the last place), but no mistake in a formula.
+# These allow another order of summation (about 80 units in the last place), but no mistake in a formula.
 DEFAULT_TOLERANCE: dict[str, Tolerance] = {
     "float64": Tolerance(rtol=1e-9, atol=1e-12),
     "float32": Tolerance(rtol=1e-5, atol=1e-6),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grader.core.reasons import Reason
 from grader.verdicts.evidence import Evidence
 
-# A number, and a number of bytes.
+# Matches a number, or a number of bytes.
 _AMOUNT = re.compile(r"\d[\d.,]*(?: (?:[KMGT]i)?B\b)?")
 
 

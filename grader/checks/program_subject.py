@@ -46,7 +46,7 @@ class Pair:
             f"Your whole state takes {in_bytes(mine)}, and the reference's takes {in_bytes(reference)}: leaves have "
             "more elements than they should, or a wider dtype."
         )
-        # If a device's share of the whole is not larger than the reference's, the placement is not a cause.
+        # The placement is a cause only if a device's share of the whole is larger than the reference's.
         return larger if held * reference <= expected * mine else f"{larger} {placement}"
 
 

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-# What everybody calls these modules, so that a manifest can, too.
+# The usual names of these modules, which a manifest can use, too.
 _USUAL = {"jnp": "jax.numpy", "np": "numpy", "lax": "jax.lax", "nnx": "flax.nnx"}
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -50,7 +50,7 @@ class _Scope:
     """The names that a module, a function or a class binds, each with what it may stand for."""
 
     def __init__(self, body: Sequence[ast.AST], arguments: Iterable[str] = ()) -> None:
-        # A full name, or an expression that is one. None of them if the source made the value itself.
+        # Full names, or expressions that are one, by bound name; an empty list if the source made the value itself.
         self.bound: dict[str, list[str | ast.expr]] = {name: [] for name in arguments}
         for node in _in_scope(body):
             self._bind(node)
@@ -126,7 +126,7 @@ def _dotted(node: ast.expr) -> str | None:
 
 
 def _resolved(written: str, scopes: _Scopes, seen: frozenset[str]) -> list[str]:
-    """The full names that a name may have here. None if the source made the value itself."""
+    """The full names that a name may have here; empty if the source made the value itself."""
     first, dot, rest = written.partition(".")
     for scope in reversed(scopes):
         if first not in scope.bound:
@@ -139,7 +139,7 @@ def _resolved(written: str, scopes: _Scopes, seen: frozenset[str]) -> list[str]:
             if dotted is not None:
                 found += [dotted] if isinstance(value, str) else _resolved(dotted, scopes, seen | {first})
         return [f"{each}{dot}{rest}" for each in dict.fromkeys(found)]
-    # Bound nowhere in the source, so it is one of Python's own.
+    # The source binds the name nowhere, so it is one of Python's own.
     return [written]
 
 

@@ -27,7 +27,7 @@ _Slice = Annotated[str, AfterValidator(_existing)]
 _ONE, _SEVERAL = {"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
 
-# One as a list of one, and not a union of types: a fault is then said once.
+# Accept a single slice as a list of one. With a union of types, pydantic would report each fault twice.
 _Slices = Annotated[
     list[_Slice],
     Field(min_length=1),

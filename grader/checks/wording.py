@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from grader.package.package import Tolerance, ToleranceTable
 
-# The end of the sentence of the check `values`.
+# Ends the sentence of the check `values`.
 ZERO = "; otherwise the whole score is 0"
 ONLY_PARTS = "; otherwise the score is the points of the parts that are right"
 

@@ -11,12 +11,12 @@ from grader.verdicts.verdict import Trust
 TITLE = "Answers"
 TRUST: Trust = "verified"
 Bounds = CheckBounds
-# From the next try on, only right answers to all parts earn points, because guessing often enough gets some right.
+# After this many tries, single right answers earn no points, because enough guesses get some right.
 TRIES_WITH_PARTS = 3
 
 
 def describe(bounds: Bounds, manifest: AnswerManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     number = len(manifest.answers)
     right = {1: "the answer is right", 2: "both answers are right"}.get(number, f"all {number} answers are right")
     parts = ""

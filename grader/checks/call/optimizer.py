@@ -21,7 +21,7 @@ _REQUIRED = "nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)"
 
 
 def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(
         (f"every case builds `{_REQUIRED}`, or an `nnx.Optimizer` with another transform that does the same",),
         (
@@ -33,7 +33,7 @@ def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
 
 def check(subject: CallSubject, bounds: Bounds) -> Finding:
     """Pass if every case has an optimizer with the reference's `wrt` and a transform that computes the same updates."""
-    # By dtype, because gradients and updates are not outputs.
+    # The tolerances by dtype: those of outputs do not apply to gradients and updates.
     tolerances = {**subject.tolerances}
     for outcome in subject.outcomes:
         if outcome.got is None:

@@ -35,7 +35,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     uses = tuple(f"the source does not use {named(each.names, 'or')}" for each in bounds.forbidden)
     return Wording(
         uses,

@@ -18,7 +18,7 @@ _ANOTHER_MODEL = (
 
 
 def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(
         (
             "`optimizer.update` runs as often as in the reference, with the same gradients, on the model that the "
@@ -30,7 +30,7 @@ def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
 
 def check(subject: CallSubject, bounds: Bounds) -> Finding:
     """Pass if every case has as many updates as the reference, with the same gradients, on the optimizer's model."""
-    # By dtype, because gradients and updates are not outputs.
+    # The tolerances by dtype: those of outputs do not apply to gradients and updates.
     tolerances = {**subject.tolerances}
     for outcome in subject.outcomes:
         if outcome.got is None:

@@ -30,7 +30,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     if bounds.custom:
         sentence = f"the problem's own check accepts the result of every case{ZERO}"
         return Wording((sentence,), ("structure, shape and dtype are the reference's",))

@@ -23,7 +23,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(
         (
             f"a loop contains {_listed(bounds.kinds)}, and none has to wait for a matrix product of its own round, or "

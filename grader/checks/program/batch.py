@@ -27,7 +27,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     inputs = named(bounds.inputs) if bounds.inputs else "every input that is split along it"
     return Wording(
         ("each device works on its own rows of the batch, and the rows stay where they are",),

@@ -27,7 +27,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(
         ("every matrix product and every collective is written inside `shard_map`",),
         (

@@ -50,7 +50,7 @@ class Bounds(AlsoOnChips):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     is_single = len(manifest.program.meshes[0]) == 1
     allowed = "any" if bounds.allowed is None else listed(bounds.allowed or ["none"])
     return Wording(
@@ -74,7 +74,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 def _check_host_devices(subject: Subject, bounds: Bounds) -> Finding:
     evidence = []
-    # By what is wrong: it is often so on every mesh, and one message is enough.
+    # Keyed by what is wrong, because most faults occur on every mesh and one message is enough.
     faults: dict[object, Located] = {}
     for pair in subject.pairs:
         uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
@@ -169,7 +169,7 @@ def _describe(subject: Subject, pair: Pair, counted: Counted, amount: BoundedAmo
     share = "less than 0.01x" if total < unit / 100 else f"{total / unit:.3g}x" if unit else ""
     ratio = f", {share} {bytes_of} ({in_bytes(unit)})" if share else ""
     line, leaves_from = _source_of(subject, pair, rule, counted.perhaps) if total == amount.most else ("", "")
-    # Which of the rule's kinds there are says more than all that it counts.
+    # Name only the kinds that the program has, not all that the rule counts.
     occur = {each.use.kind for each in counted.perhaps}
     rule = rule.model_copy(update={"kinds": [kind for kind in rule.kinds if kind in occur] or rule.kinds})
     moves = f"{_rule_name(rule)}{line} {_verb(rule, 'move')} {in_bytes(total)}"

@@ -18,7 +18,7 @@ _MAX_KINDS, _MAX_NAMED = 4, 2
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(
         ("the step overwrites the whole state in place",),
         ("bytes overwritten on a device: the whole state, or as many as in the reference if that is less",),

@@ -22,7 +22,7 @@ from grader.verdicts.verdict import Trust
 
 TITLE = "Fits on a chip at full size"
 TRUST: Trust = "verified"
-# These compute nothing, and JAX writes fewer or more of them if a size is 1, such as the rows on a device.
+# Operations that compute nothing. Their number depends on whether a size is 1, such as the rows on a device.
 _OF_SHAPES = {"stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.reshape", "stablehlo.transpose"}
 
 
@@ -40,7 +40,7 @@ class Bounds(FullSizeBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     chips = {topology: slice_of(topology)[0] for topology in bounds.topology}
     memories = listed(f"the {in_bytes(chip.hbm_bytes)} of {chip.one}" for chip in chips.values())
     return Wording(

@@ -35,7 +35,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     limits = within(bounds.at_least, bounds.at_most)
     return Wording(
         (f"each device computes {limits} the reference's FLOPs in matrix products",),

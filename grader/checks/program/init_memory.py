@@ -24,7 +24,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     limit = within(None, bounds.at_most)
     return Wording(
         (f"while `init` runs, a device needs {limit} the memory that the reference's `init` needs",),

@@ -38,7 +38,7 @@ class Bounds(AlsoOnChips):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     arguments, temporaries = (within(None, each) for each in (bounds.arguments_at_most, bounds.temporaries_at_most))
     return Wording(
         (f"temporaries take {temporaries} the reference's bytes, and arguments {arguments} the reference's",),

@@ -14,7 +14,7 @@ from grader.verdicts.verdict import Trust
 
 TITLE = "How the step is written"
 TRUST: Trust = "verified"
-# What a student wrote, where its name differs from the operation's.
+# What a student wrote, if its name differs from the operation's.
 _WRITTEN_AS = {
     "sdy.manual_computation": "`shard_map`",
     "sdy.sharding_constraint": "`reshard` or `with_sharding_constraint`",
@@ -47,7 +47,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     uses = []
     if bounds.required:
         uses.append(f"the exported program has {named(bounds.required)}")

@@ -34,7 +34,7 @@ class Bounds(TopologyBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     kinds = listed(bounds.kinds, "or")
     return Wording(
         (

@@ -24,7 +24,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(
         (f"no leaf of {named(bounds.groups)} is replaced by one that was rounded",),
         (
@@ -64,7 +64,7 @@ def _rounded(subject: Subject, pair: Pair, bounds: Bounds) -> list[tuple[str, st
 
 
 def _describe(rounded: list[tuple[str, str]]) -> str:
-    """Itself first: a leaf that is replaced says more than one that takes part in another's update."""
+    """Describe the rounded leaves, beginning with one that is computed from itself, because that says most."""
     output, given = min(rounded, key=lambda pair: (pair[0] != pair[1], pair))
     leaves = list(dict.fromkeys(leaf for leaf, _ in rounded))
     more = f" So {'is' if len(leaves) == 2 else 'are'} {_names(leaves, output)}." if len(leaves) > 1 else ""

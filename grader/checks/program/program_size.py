@@ -29,7 +29,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     times = "as many matrix products as" if bounds.at_most == 1 else f"{bounds.at_most:g} times the matrix products of"
     return Wording(
         (f"the compiled program contains at most {times} the reference, and a loop's body counts once",),

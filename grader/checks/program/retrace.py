@@ -14,7 +14,7 @@ Bounds = CheckBounds
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(("a second step, on the outputs of the first, is not traced again",))
 
 

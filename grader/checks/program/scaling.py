@@ -20,7 +20,7 @@ _SMALL_BYTES = 64
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     return Wording(
         ("from one mesh to the next, arguments, communication and FLOPs change as in the reference",),
         (

@@ -56,7 +56,7 @@ class _Wrong:
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     part = "the same part" if bounds.dims == "exact" else "as large a part"
     what = "the result" if manifest.program.init is None else "the state"
     when = "" if manifest.program.init is None else ", before and after each step"
@@ -189,7 +189,7 @@ def _message(alike: list[_Wrong], subject: Subject) -> str:
 
 
 def _how(when: When, pair: Pair, subject: Subject) -> str:
-    """Which advice fits. To name what the program has already would not help."""
+    """The kind of advice that fits, which must not suggest what the program already has."""
     if when == "in":
         return "compiled in" if subject.spec.export_init else "in"
     if subject.spec.axis_types == "explicit":

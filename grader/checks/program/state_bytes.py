@@ -23,7 +23,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     if bounds.at_most == 1:
         sentence = "no device stores more bytes of the state than in the reference"
     else:

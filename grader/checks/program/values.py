@@ -16,7 +16,7 @@ Bounds = CheckBounds
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     program, close = manifest.program, closeness(manifest.tolerances)
     exact = [f"compared on {listed(f'mesh {mesh_name(mesh)}' for mesh in program.meshes)}"]
     if program.init is None:

@@ -60,7 +60,7 @@ class Bounds(CheckBounds):
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
-    """In words: see `Wording`."""
+    """Describe the bounds in words; see `Wording`."""
     carried = [f"every {_listed(rule.kinds)} carries {_listed(rule.dtypes, 'or')}" for rule in bounds.rules]
     return Wording(
         tuple(carried),
@@ -80,7 +80,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         for number, rule in enumerate(bounds.rules):
             fault = _broken(pair, rule, bounds.ignore_below)
             if fault:
-                # The first mesh that breaks a rule is enough.
+                # Report only the first mesh that breaks a rule.
                 text = f"{fault} {rule.means}".rstrip()
                 faults.setdefault(number, Located(f"On {subject.place(pair)}, ", text))
     if faults:
