@@ -45,7 +45,7 @@ def bubblewrap_command() -> list[str]:
         command += ["--setenv", name, value]
     program = zygote_command()[0]
     for folder in _parents([*(inside for _, inside in binds), program]):
-        # Otherwise bwrap creates them with mode 0700, which a runner that has given up root cannot enter.
+        # If bwrap creates them itself, they have mode 0700, and a runner that has given up root cannot enter.
         command += ["--perms", "0755", "--dir", folder]
     for outside, inside in binds:
         command += ["--ro-bind", outside, inside]
@@ -136,7 +136,7 @@ def _runner_binds() -> list[tuple[str, str]]:
 
 def _python_binds() -> list[tuple[str, str]]:
     """Bind the packages to a path that reveals nothing about the host, and the interpreter to where they expect it."""
-    # Neither its `bin` nor its settings: both can name the folder of the checkout.
+    # Bind neither its `bin` nor its settings, which can both name the folder of the checkout.
     binds = [(str(Path(sys.prefix, "lib")), str(_VENV / "lib")), (str(_SETTINGS), str(_VENV / "pyvenv.cfg"))]
     if sys.base_prefix == "/usr":
         # The system's Python: its library is already bound, so bind only its executable.

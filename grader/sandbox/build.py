@@ -67,7 +67,7 @@ class PooledSandbox:
             try:
                 return self._begin(self._pool.take(spec, stop), spec, stop)
             except LostRunner:
-                # It died while it waited, before any submitted code ran in it. Take another.
+                # The fork died while it waited, before any submitted code ran in it. Take another.
                 continue
         return self._begin(self._pool.take(spec, stop), spec, stop)
 
@@ -77,7 +77,7 @@ class PooledSandbox:
                 self._compiled.lend(session, spec.devices, spec.warmup)
             time_s, wall_s = spec.limits.time_s * spec.share, spec.limits.wall_s * spec.share
             session.begin(spec.limits.model_copy(update={"time_s": time_s, "wall_s": wall_s}), stop)
-            # A verifier outlives the work, so `Verifiers` lowers it for as long as it is lent.
+            # A verifier outlives the work, so `Verifiers` lowers its priority only while it is lent.
             if spec.background and spec.program == "serve":
                 lower(session.pid)
             return session

@@ -45,7 +45,7 @@ class Cgroups:
                 (service / "cgroup.procs").write_text(str(pid))
             (parent / "cgroup.subtree_control").write_text("+memory +pids")
         except OSError:
-            # Not delegated to us. The other limits work without it.
+            # The group is not delegated to us. The other limits work without it.
             return None
         return cls(parent)
 
@@ -55,7 +55,7 @@ class Cgroups:
         group.folder.mkdir(exist_ok=True)
         for name, value in (("memory.max", memory_bytes), ("pids.max", tasks), ("cgroup.procs", pid)):
             (group.folder / name).write_text(str(value))
-        # A kernel without swap accounting has no such file, and then no swap to escape to that it would count.
+        # A kernel without swap accounting does not have this file.
         with contextlib.suppress(FileNotFoundError):
             (group.folder / "memory.swap.max").write_text("0")
         return group

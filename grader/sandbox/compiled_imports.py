@@ -27,7 +27,7 @@ def main() -> int:
     try:
         command = bubblewrap_command()
         packages = command.index(str(Path(sys.prefix, "lib")))
-        # Read-only for every zygote, and writable for this one process of ours.
+        # The packages are read-only for every zygote, and writable for this process of ours.
         command[packages - 1] = "--bind"
         done = subprocess.run([*command, zygote_command()[0], "-I", "-c", _IMPORT], timeout=_TIMEOUT_S, check=False)
     except (WallMissing, subprocess.TimeoutExpired) as error:

@@ -31,11 +31,11 @@ _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
 # A slot takes the next waiting submission within this time.
 _BETWEEN_TWO_S = 0.15
-# After this long without a submission, the last problem keeps no more forks than the others, and few problems keep any.
-# Of generic forks, those for the last numbers of devices are left: so many for each program.
+# After this long without a submission, the pool shrinks: the last `_RESTING_PROBLEMS` problems keep one fork each, and
+# each program keeps generic forks for its last `_RESTING_GENERIC` numbers of devices.
 _SPARE_S = 300.0
-# After this long without work in the background, the same, unless a submission came. References are prepared one after
-# another, so a shorter time would end what the next one needs.
+# It shrinks only after this long without background work, too. References are prepared one after another, so a shorter
+# time would end forks that the next one needs.
 _SPARE_BACKGROUND_S = 15.0
 _RESTING_PROBLEMS = 4
 _RESTING_GENERIC = 2
@@ -128,7 +128,7 @@ class Pool:
         self._zygote: Zygote | None = None
         self._zygotes = self._misses = 0
         self._waiting: dict[_Kind, collections.deque[ForkSession]] = {}
-        # The kinds to keep, the last asked for at the end, and whether anybody but work in the background asked.
+        # The kinds to keep, the last requested one at the end, and whether anything but background work requested them.
         self._asked: dict[_Kind, bool] = {}
         self._waiters: collections.Counter[_Kind] = collections.Counter()
         self._making: collections.Counter[_Kind] = collections.Counter()
@@ -323,7 +323,7 @@ class Pool:
     def _missing(self, generic_only: bool) -> _Kind | None:
         """The kind to make next: for a waiting taker, or else for the most recently used problem."""
         for kind, number in self._waiters.items():
-            # Not those that are warm for a problem: a taker waits here because its problem had none.
+            # Count only generic forks: a taker waits because no fork is warm for its problem.
             if number > len(self._waiting.get(kind, ())) + self._making[kind]:
                 return kind
         for kind in reversed(self._asked):
@@ -340,7 +340,7 @@ class Pool:
             generic = (each for each in reversed(self._asked) if each.warmup is None and each.program == "serve")
             return int(kind == next(generic, None))
         if kind.program in ("tpu", "gpu"):
-            # Rarely used, and a compiler is loaded only with the program, so a waiting fork saves little.
+            # These are rarely used, and a compiler is loaded only with the program, so a waiting fork saves little.
             return 0
         if kind.warmup is None:
             return self._settings.generic
@@ -392,9 +392,9 @@ class Pool:
                 queue.pop().close()
 
     def _make(self, kind: _Kind) -> ForkSession | None:
-        """Make a fork; None if nobody but work in the background asked for it, after storing its programs.
+        """Make a fork, after storing its programs; None if only background work requested it.
 
-        After a start, all problems are prepared, and most of their forks would wait for nobody.
+        After a start, all problems are prepared, and most of their forks would never be used.
         """
         if kind.warmup is None or kind.limits is None:
             return self._fork(kind)

@@ -65,7 +65,7 @@ class Requests(Protocol):
     def load(
         self, source: str, entry: str, *, devices: int | None = None, modules: Mapping[str, str] | None = None
     ) -> None:
-        """Run a source as a module, which must define the function `entry`. It finds only so many `devices`, and can
+        """Run a source as a module, which must define the function `entry`. It sees `devices` devices, and can
         import further `modules`, given as sources by name.
         """
         message = {"op": "load", "source": source, "entry": entry, "devices": devices}

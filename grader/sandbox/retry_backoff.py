@@ -46,7 +46,7 @@ class RetryBackoff:
             self._by_name.pop(name, None)
 
     def is_due(self, name: str) -> bool:
-        """Whether a try is due, as it is if the work has not failed."""
+        """Whether a try is due. It always is if the work has not failed."""
         with self._lock:
             return name not in self._by_name or self._by_name[name][2] <= self._clock()
 

@@ -47,7 +47,7 @@ WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
 _REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
 _CHUNK = 1 << 16
-# After less output than this, wait a moment for more, in which the pipe does not fill.
+# After less output than this, wait a moment for more; the pipe does not fill meanwhile.
 _SMALL_BYTES, _GATHER_S = 1 << 12, 0.001
 _MAX_TEXT = 2000
 # The largest frame of our own, which may contain compiled programs.
@@ -60,7 +60,7 @@ _LOOK_S, _STUCK_S = 0.25, 2.0
 _DATA_SLACK_BYTES = 2 << 30
 # One thread's stack and its guard pages. Measured: 4.4 GB of data in 525 threads, for 256 devices.
 _THREAD_BYTES = 9 << 20
-# For libraries and read-only maps. It is bounded, because the page tables of a huge map take memory, too.
+# Address space for libraries and read-only maps, bounded because the page tables of a huge map take memory, too.
 _ADDRESS_SLACK_BYTES = 16 << 30
 _GROUP_SLACK_MB = 256
 
@@ -167,7 +167,7 @@ class ForkSession(Requests):
         """
         if self._cgroups is not None:
             try:
-                # Above the watchdog's limit, because the watchdog's message is clearer.
+                # Set the limit above the watchdog's, whose message is clearer.
                 memory_bytes = (limits.memory_mb + _GROUP_SLACK_MB) << 20
                 self._group = self._cgroups.enclose(self._fork.pid, memory_bytes, self._tasks)
             except OSError as error:
@@ -194,7 +194,7 @@ class ForkSession(Requests):
     def request(self, message: Message, values: Values | None = None) -> Frame:
         """Send one request and return the reply. See `Session` for what it raises."""
         if self._fault is not None:
-            # We ended the process ourselves, so its end must not pass for one that came from outside.
+            # We ended the process ourselves, so don't report that it was killed from outside.
             raise self._fault
         self._outbox = memoryview(wire.pack(message, values))
         reply, outputs = self._read_frame(self._check_limits, self._limits.output_mb << 20)

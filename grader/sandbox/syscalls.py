@@ -30,7 +30,7 @@ uname getrandom arch_prctl
 # libtpu waits for its threads with these, reads whether a timer of its own is set, and on which file system a file is.
 # Its process runs no submitted Python, which could learn the size and use of the host's disk from the latter.
 _ALLOWED_TPU = "statfs fstatfs epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2 getitimer".split()
-# What a thread shares with its process: the thread group, memory, folders, descriptors and signal handlers. With
+# A thread must share these with its process: thread group, memory, folders, descriptors and signal handlers. With
 # descriptors of its own, each thread could fill as many pipes as a process may have.
 _CLONE_THREAD = 0x00010000 | 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800
 _CLONE_NAMESPACES = 0x7E020080
@@ -38,7 +38,7 @@ _CLOSE_RANGE_UNSHARE = 2
 _SIGABRT = 6
 _TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX = 0x5401, 0x5413, 0x5451, 0x5450
 _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
-# Not F_SETOWN or F_SETSIG, with which the kernel would send signals to other processes for the caller, and no locks:
+# No F_SETOWN or F_SETSIG, which make the kernel send signals to other processes for the caller, and no locks:
 # two submissions could exchange messages through locks on a file that both can read. (For the same reason there is no
 # flock, and no utimensat, which could mark the host's device nodes.)
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC = (*range(5), 1030)

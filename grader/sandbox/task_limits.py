@@ -2,7 +2,7 @@
 
 # Measured with 1 to 8 devices: 73 while a fork waits, 78 after a program. With 64 devices: 142.
 TASKS = 512
-# Tasks of a fork that runs no submission; of the service and of the processes around a zygote.
+# Tasks of a fork that runs no submission; tasks of the service and of the processes around a zygote.
 _WAITING, _OTHERS = 100, 100
 # The share of a container's limit for forks, if the kernel counts them together. The rest is for the service.
 _SHARE = 0.75

@@ -71,7 +71,7 @@ class Idleness:
         self._seen = 0.0
 
     def seconds(self) -> float:
-        """For how many seconds it has been idle, as far as earlier calls show."""
+        """The seconds that it has been idle, as far as earlier calls show."""
         seen = usage_of(self._pid).cpu_s + sum(delays_of(self._pid).values())
         if seen - self._seen > self._NOTHING_S:
             self._since, self._seen = time.monotonic(), seen

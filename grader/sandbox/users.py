@@ -82,7 +82,7 @@ def others_with(uid: int, pid: int) -> list[int]:
     for entry in os.scandir("/proc"):
         if entry.name.isdigit() and int(entry.name) != pid:
             try:
-                # Not the owner of the folder, which is root if a process forbids tracing, as every fork does.
+                # Don't ask for the owner of the folder, which is root if a process forbids tracing, as every fork does.
                 owner = Path(entry.path, "status").read_text(errors="replace").partition("\nUid:")[2].split()[0]
             except (FileNotFoundError, ProcessLookupError):
                 continue
