@@ -8,7 +8,7 @@ from grader.program.shapes import Shape, leaves
 from grader.program.walk import flat_calls
 
 _MOST = 16
-# Operations that name, join or pass on existing arrays, or bring them in from outside the program.
+# Operations that only name, join or pass on existing arrays, or bring them in from outside the program.
 _NO_ARRAY = frozenset(
     "parameter constant tuple get-tuple-element bitcast while conditional call after-all opt-barrier".split()
 )

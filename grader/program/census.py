@@ -92,7 +92,7 @@ def census_of(
     collectives: list[Collective] = []
     dots: list[Dot] = []
     found = sites(module, _is_counted)
-    # After the walk, which guarantees that no computation calls itself.
+    # Read these after the walk, which guarantees that no computation calls itself.
     flow = follow(module, is_collective) if any(is_collective(site.instruction) for site in found) else Flow({}, {}, {})
     rounds = Rounds(module)
     lines = NearbyLines(module, source)

@@ -33,7 +33,7 @@ class Cover:
 
     @property
     def is_enough(self) -> bool | None:
-        """None if that is not known, because there is no estimate of the links or of some step."""
+        """Whether it takes long enough; None if there is no estimate of the links or of some step."""
         if self.needed is None or not self.kernels:
             return None
         enough = self.cycles >= self.queued + self.needed
@@ -41,7 +41,7 @@ class Cover:
 
 
 def covers_of(computation: ScheduledComputation, torus: Torus | None) -> list[Cover]:
-    """The cover of each collective of a computation. Without a torus, no estimate of its links."""
+    """The cover of each collective of a computation, without an estimate of the links if `torus` is None."""
     needs = [_needed(each, torus) for each in computation.collectives]
     waits = _queued(computation, needs)
     return [
@@ -81,7 +81,7 @@ def _queued(computation: ScheduledComputation, needs: Sequence[int | None]) -> l
         if needed is None or not each.asynchronous:
             continue
         now = passed[each.start]
-        # Groups that do not run along axes may use all links, as None in these.
+        # Collectives whose groups do not run along axes may use all links; None stands for them.
         axes = [*busy_until] if each.axes is None else [*each.axes, None]
         begin = max([now, *(busy_until.get(axis, 0) for axis in axes)])
         queued[number] = begin - now

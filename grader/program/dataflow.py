@@ -16,7 +16,7 @@ from grader.program.tokens import ProgramUnreadable, integer, shown
 from grader.program.walk import flat_calls
 
 StepKind = Literal["block", "collective", "loop", "branch", "carried"]
-# What a value is computed from: the number of a step, or -1 - n for argument n of the program. Nested like its shape.
+# What a value is computed from, nested like its shape: the number of a step, or -1 - n for argument n of the program.
 Value: TypeAlias = "frozenset[int] | tuple[Value, ...]"
 
 _NOTHING: frozenset[int] = frozenset()
@@ -162,7 +162,7 @@ class _Reader:
         kind: StepKind = "collective" if kind_of(each) else "block"
         sources = _joined(operands)
         if kind == "block" and not sources:
-            # What depends on no argument is a constant.
+            # A value that depends on no argument is a constant.
             return _NOTHING
         shapes = [each.shape, *(found.shape for name in each.operands if (found := computation.instructions.get(name)))]
         if kind == "block" and self._skips_numbers and all(map(_is_number, shapes)):
@@ -195,7 +195,7 @@ class _Reader:
         step = self._add(Step(kind, computation, loop, around, trips=trips, is_open=is_open))
         carried = [self._add(Step("carried", body, loop, step)) for _ in outer]
         parameter = next((each for each in body.instructions.values() if each.opcode == "parameter"), None)
-        # A counter that begins at a constant says nothing of the data.
+        # A counter that begins at a constant carries no data.
         inside: Value = tuple(
             _NOTHING if not before and _is_counter(shape) else frozenset((number,))
             for number, before, shape in zip(carried, outer, shapes, strict=True)

@@ -70,7 +70,7 @@ _SOURCES = {"constant", "iota", "partition-id", "replica-id", "after-all", "rng-
 _PASSING = {"copy", "copy-start", "copy-done", "optimization-barrier", "opt-barrier"}
 _ENDS = ("-done", "-update")
 _INNER = {"call": "to_apply", "fusion": "calls", "async-start": "calls"}
-# The operands that contain the data. The others say where elements go.
+# The operands that contain data. The others say where elements go.
 _CONTENT = {"gather": slice(1), "dynamic-slice": slice(1), "dynamic-update-slice": slice(2)}
 _SPREADING = {"broadcast", "convert", "copy", "reshape", "bitcast"}
 _ZEROS = {("0",), ("-", "0"), ("-0",)}
@@ -223,18 +223,18 @@ class _Evaluator:
             kept = arrays[0]
         else:
             kept = _either(arrays)
-        # Of several results, each has what all operands have.
+        # If there are several results, each contains what all operands contain.
         elements = sum(each.elements for each in leaves(instruction.shape))
         return kept.at_most(elements, self.sizes) if kept.arrays and elements < max(map(prod, dims)) else kept
 
     def _received(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> Value:
-        """What a wanted instruction gives: numbers of its own, whose way to the outputs is followed."""
+        """The result of a wanted instruction: new received arrays, which are followed to the outputs."""
         self._note(computation, instruction, operands)
         place = computation.name, instruction.name
         if place not in self.received:
             self.received[place] = len(self.sizes)
             self.sizes += _sizes(instruction, len(operands))
-        # What was reduced before, as over another axis, arrives where this arrives.
+        # An array that was reduced before, such as over another axis, arrives wherever this one does.
         first = self.received[place]
         arrays = [_with_received(operand, Received(1 << first + index)) for index, operand in enumerate(operands)]
         return _shaped(instruction.shape, self._computed(computation, instruction, arrays))

@@ -41,7 +41,7 @@ class _Folding:
     closes_loops: bool = False
 
 
-# The first that leaves few enough nodes is taken.
+# Tried in this order, until one leaves few enough nodes.
 _FOLDINGS = (
     _Folding(),
     _Folding(helpers=False),
@@ -89,7 +89,7 @@ class _Builder:
         }
 
     def _kind(self, number: int) -> StepKind:
-        """A collective in which every device is alone only computes."""
+        """The kind to show a step as: a collective in which every device is alone is a block of computation."""
         kind = self._steps[number].kind
         is_shared = any(self._census.collectives[use].group_size > 1 for use in self._works[number].uses)
         return "block" if kind == "collective" and not is_shared else kind
@@ -100,12 +100,12 @@ class _Builder:
             groups = self._grouped(folding)
             if len(groups) <= MAX_NODES:
                 return self._assembled(groups, folding)
-        # No program that people write comes here. What is too much becomes one node.
+        # No program that people write gets here. Merge all groups beyond the limit into one node.
         kept, rest = groups[: MAX_NODES - 1], groups[MAX_NODES - 1 :]
         return self._assembled([*kept, [step for group in rest for step in group]], _FOLDINGS[-1])
 
     def _lend_works(self) -> None:
-        """Give blocks of which nothing is known the functions of what they take, or else of what takes them."""
+        """Give blocks without a known function that of a step they take from, or else of one that takes from them."""
         users: dict[int, int] = {}
         for number, step in enumerate(self._steps):
             for taken in step.took:
@@ -150,7 +150,7 @@ class _Builder:
                 yield from self._with_inner(group[0], inside, before)
 
     def _homes(self, folding: _Folding) -> list[int]:
-        """Of each step, the one that stands for it: itself, or the loop around it if loops are closed."""
+        """The step that each step is shown as: itself, or the loop around it if loops are closed."""
         homes: list[int] = []
         for number, step in enumerate(self._steps):
             around = step.around if folding.closes_loops else None
@@ -158,7 +158,7 @@ class _Builder:
         return homes
 
     def _key(self, number: int, folding: _Folding) -> Hashable:
-        """Steps with equal keys are alike."""
+        """The key of a step; steps with equal keys are alike."""
         step, work = self._steps[number], self._works[number]
         if self._kinds[number] == "collective":
             use = self._census.collectives[work.uses[0]]
@@ -213,7 +213,7 @@ class _Builder:
         )
 
     def _edges(self, node_of: Sequence[int | None]) -> list[GraphEdge]:
-        # By the nodes, then by the array: each counts once, in the largest of its forms.
+        # The arrays between each two nodes. An array counts once, in the largest of its forms.
         found: dict[tuple[int, int, bool], dict[tuple[int, str], Taken]] = {}
         for number, step in enumerate(self._steps):
             target = node_of[number]
@@ -271,7 +271,7 @@ def _edge(source: int, target: int, leads_back: bool, arrays: Sequence[Taken]) -
 
 
 def _ends(found: Iterator[GraphEnd]) -> tuple[GraphEnd, ...]:
-    """Each leaf once for each node."""
+    """The ends without repetitions: each leaf once for each node, with its largest size."""
     largest: dict[tuple[int, int | None, int | None], GraphEnd] = {}
     for each in found:
         key = each.leaf, each.node, each.argument

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 # With more groups, the graph is folded further anyway, and keeping it without cycles would take long.
 _MOST_GROUPS = 150
-# How many groups with an equal key a step is tried to be added to, the newest first.
+# Try to add a step to at most this many groups with an equal key, the newest first.
 _TRIED = 6
 
 Group = list[int]
@@ -19,12 +19,12 @@ def fold(keys: Mapping[int, Hashable], before: Mapping[int, Sequence[int]]) -> l
 
     Args:
       keys: the key of each step, in the order in which they run.
-      before: of each step, those that it takes arrays from.
+      before: for each step, those that it takes arrays from.
     Returns:
-      The groups. With very many, each of the steps that are left over is a group.
+      The groups. If there are very many, each remaining step becomes its own group.
     """
     groups: list[Group] = []
-    # As bits: the groups from which a path leads to each group.
+    # For each group, the groups from which a path leads to it, as bits.
     ancestors: list[int] = []
     group_of: dict[int, int] = {}
     by_key: dict[Hashable, list[int]] = {}
@@ -70,7 +70,7 @@ def fold_repeats(keys: Mapping[int, Hashable]) -> list[Group]:
 def ordered(groups: Sequence[Group], before: Mapping[int, Sequence[int]]) -> list[Group]:
     """Groups in an order in which each comes after those that it takes arrays from.
 
-    Where repeated layers make that impossible, the group with the earliest steps comes first.
+    If repeated layers make that impossible, the group with the earliest steps comes first.
     """
     of_step = {step: number for number, group in enumerate(groups) for step in group}
     waits: list[set[int]] = [

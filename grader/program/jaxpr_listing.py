@@ -4,7 +4,7 @@ import re
 
 from grader.program.listing import LONGEST, MAX_INSTRUCTIONS, ListedComputation, ListedInstruction, Listing
 
-# What `source_info=True` adds to a row: the file, the line and the column, and the function. Nothing for JAX's own.
+# What `source_info=True` adds to a row: the file, line, column and function. JAX's own rows have none.
 _MARK = " # "
 _SOURCE = re.compile(r"([\w./<>-]{1,200}):(\d{1,9})(?::\d{1,9})?(?: \(.{0,200}\))?", re.ASCII)
 

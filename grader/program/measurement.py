@@ -30,7 +30,7 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What the process that traced a function says of it, which nothing verifies.
+    """What the process that traced a function reports about it, unverified.
 
     Attributes:
       primitives: how many equations there are of each, in all jaxprs.

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from grader.program.data_graph import DataGraph, Place
 from grader.program.hlo import Computation, Instruction, Module, integers
 
-# What is farther away has little to do with an instruction.
+# Instructions that are farther away have little to do with this one.
 _MOST_STEPS = 64
-# These compute nothing from the program's data.
+# Instructions that compute nothing from the program's data.
 _UNRELATED = frozenset("constant iota partition-id replica-id after-all".split())
 _ENDS = ("-done", "-update")
 

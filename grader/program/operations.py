@@ -1,4 +1,4 @@
-"""The closed list of operations that an exported program can contain.
+"""The closed list of operations that an exported program may contain.
 
 For operations with fixed shapes, MLIR checks the result's shape when it reads the program, and XLA does when it
 compiles, so a result is exactly as large as what is computed. Operations that are not listed have no such check (custom

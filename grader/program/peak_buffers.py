@@ -12,7 +12,7 @@ from grader.program.protobuf import fields, packed
 from grader.program.shapes import leaves
 
 MAX_BUFFERS = 60
-# Reading more takes seconds.
+# Reading a longer assignment takes seconds.
 _MOST_BYTES = 4 << 20
 # Fields of BufferAssignmentProto, and of the messages in it.
 _LOGICAL_BUFFER, _ALLOCATION, _PEAK = 1, 3, 5
@@ -102,7 +102,7 @@ class _Described:
 
 
 def _shape_of(instruction: Instruction, size: int) -> str:
-    """Its shape; of a tuple, the one element with the size of the buffer."""
+    """The shape of a buffer; if it is written by a tuple, that of the element with the buffer's size."""
     shapes = [each for each in leaves(instruction.shape) if each.bytes == size]
     return f"{shapes[0].dtype}[{','.join(map(str, shapes[0].dims))}]" if shapes else ""
 

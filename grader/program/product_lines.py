@@ -1,6 +1,6 @@
 """Find the source line of each matrix product, also of those that lost it.
 
-Where a batch or a column is 1, as the shard of a stage on its own device, XLA rewrites the product and drops its line.
+If a batch or a column is 1, as the shard of a stage on its own device, XLA rewrites the product and drops its line.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ def lines_of_products(module: Module, lines: NearbyLines, written: Mapping[int, 
     left = Counter(written)
     left.subtract(line for line in found.values() if line is not None)
     lost = {_name(*place): lines.near(*place) for place in products if found[_name(*place)] is None}
-    # The nearest first, and in program order where several are as near.
+    # Assign the nearest lines first, and in program order if several are equally near.
     ways = sorted(
         ((distance, name, line) for name, near in lost.items() for distance, line in near), key=lambda way: way[0]
     )

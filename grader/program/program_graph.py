@@ -6,7 +6,7 @@ from grader.program.strict_json import read
 from grader.program.tokens import ProgramUnreadable
 
 KINDS = ("block", "collective", "loop", "branch")
-# Without inputs and outputs.
+# The most nodes, without inputs and outputs.
 MAX_NODES = 32
 MAX_EDGES = 400
 MAX_LINES = 12

@@ -51,7 +51,7 @@ class Received:
         return dict(self.few).get(number, sizes[number]) if self.arrays >> number & 1 else 0
 
     def without_dims(self) -> "Received":
-        """The same in an array whose dimensions are not known."""
+        """The received arrays in an array whose dimensions are not known."""
         return replace(self, new=())
 
     def beside(self, other: "Received", sizes: Sequence[int]) -> "Received":
@@ -64,7 +64,7 @@ class Received:
         return replace(both, few=tuple(sorted((number, n) for number, n in few.items() if n < sizes[number])))
 
     def only(self, kept: int) -> "Received":
-        """Without the arrays that are not in the set `kept`."""
+        """Drop the arrays that are not in the set `kept`."""
         if not self.arrays & ~kept:
             return self
         new = _tidy(tuple(each & kept for each in self.new))
@@ -79,7 +79,7 @@ class Received:
         return replace(self, few=tuple(sorted(few.items())))
 
     def _larger(self, other: "Received") -> tuple[tuple[int, int], ...]:
-        """Of an array that is in both, the larger part counts."""
+        """Merge `few`: if an array is in both, its larger part counts."""
         if not self.few and not other.few:
             return ()
         mine, theirs = dict(self.few), dict(other.few)
@@ -96,7 +96,7 @@ NONE = Received()
 
 
 def reshaped(received: Received, before: Dims, after: Dims) -> Received:
-    """Through a reshape: a dimension of the result is new to an array if all that it is made of were."""
+    """Follow through a reshape: a dimension of the result is new to an array if all that it is made of were."""
     if not received.new:
         return received
     if before == after:
@@ -135,7 +135,7 @@ def transposed(received: Received, instruction: Instruction) -> Received:
 
 
 def put_into(received: Received, piece: Dims, whole: Dims) -> Received:
-    """One row that becomes part of more: its dimension of size 1 is new to what it contains."""
+    """Follow a row that becomes part of a larger array: its dimension of size 1 is new to what it contains."""
     if len(piece) != len(whole) or not received.arrays:
         return received
     before = received.new or (0,) * len(piece)
@@ -146,13 +146,13 @@ def put_into(received: Received, piece: Dims, whole: Dims) -> Received:
 
 
 def summed(received: Received, instruction: Instruction, before: Dims) -> Received:
-    """Through a sum over dimensions: the arrays that brought none of them."""
+    """Follow through a sum over dimensions, which keeps the arrays that brought none of them."""
     gone = integers(instruction.attributes.get("dimensions", ()))
     return _without(received, [dim for dim in gone if dim < len(before)], before)
 
 
 def contracted(instruction: Instruction, operands: Sequence[tuple[Received, Dims]]) -> Received:
-    """Through a matrix product, if an element of a received array does not become several."""
+    """Follow through a matrix product, if an element of a received array does not become several."""
     if instruction.opcode != "dot" or len(operands) != 2:
         return NONE
     found = NONE
@@ -177,7 +177,7 @@ def contracted(instruction: Instruction, operands: Sequence[tuple[Received, Dims
 
 
 def _without(received: Received, gone: Sequence[int], before: Dims) -> Received:
-    """After a sum over the dimensions `gone`."""
+    """Drop the dimensions `gone`, after a sum over them."""
     if len(received.new) != len(before):
         kept = received if all(before[dim] == 1 for dim in gone) else NONE
         return kept.without_dims()

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from grader.program.measurement import Measured
 
-# Their names in StableHLO and in HLO. Others are cheap, or are divided along some dimension.
+# Costly operations by their names in StableHLO and in HLO. Others are cheap, or divided along some dimension.
 _COSTLY = {"fft": "fft", "cholesky": "cholesky", "triangular_solve": "triangular-solve", "sort": "sort"}
 _INSTRUCTION = re.compile(r"\w[\w.-]{0,200} = \(?\w{1,20}\[([\d,]{0,200})\][^()]{0,100} ([a-z-]{1,40})\(", re.ASCII)
 _MOST = 3
@@ -22,11 +22,11 @@ _LEAST = 0.1
 
 
 def repeated_work(measured: Measured) -> list[str]:
-    """One sentence for each such operation, for the first few."""
+    """One sentence for each costly operation that several devices repeat, for the first few."""
     if measured.listing is None or measured.arrays is None or measured.facts.devices == 1:
         return []
     instructions = [each for part in measured.listing.computations for each in part.instructions]
-    # The size that a device computes, with the line.
+    # The operation, the size that a device computes, and the line.
     computed = {(match[2], match[1], each.line) for each in instructions if (match := _INSTRUCTION.match(each.text))}
     found = []
     for array in measured.arrays.arrays:

@@ -14,7 +14,7 @@ from grader.program.stablehlo import ExportedProgram
 from grader.program.walk import Site
 
 _MOVING = {"all-gather", "all-to-all", "collective-permute"}
-# These keep each element of an array, and nothing else.
+# Operations that keep each element of an array, and add none.
 _ALONG = frozenset("copy bitcast reshape transpose convert".split())
 _MIXING = {"reduce", "reduce-window", "scatter", "sort", "while", "conditional"}
 _MOST_STEPS = 200
@@ -56,7 +56,7 @@ class Reshards:
             and (each.line in own or _makes(each, before, found))
             and (each.used_by & (own | after) if each.used_by else not after)
         ]
-        # Where one constraint follows another, what moves in between has the line of either.
+        # If one constraint follows another, what moves in between has the line of either.
         fitting = [each for each in fitting if each.line in own] or fitting
         if len({each.line for each in fitting}) != 1:
             return None, None
@@ -64,7 +64,7 @@ class Reshards:
         return fitting[0].line, uses.pop() if len(uses) == 1 else None
 
     def _has_its_size(self, constraint: ShardingConstraint, found: Collective) -> bool:
-        """Whether the array may be the one that the devices hold parts of."""
+        """Whether the array of a constraint may be the one that the devices hold parts of."""
         elements = sum(map(prod, found.operand_shapes))
         return elements > 0 and constraint.elements in {elements * parts for parts in range(1, self._devices + 1)}
 
@@ -86,13 +86,13 @@ class Reshards:
         return lines
 
     def _mixes(self, instruction: Instruction) -> bool:
-        """Whether what it computes is another array, because an element of it depends on many."""
+        """Whether an instruction computes another array, each element of which depends on many elements."""
         if is_dot(instruction) or instruction.opcode in _MIXING:
             return True
         return any(self._mixes(each) for _, each in self._graph.inside(instruction))
 
     def _kept_of(self, place: Place) -> int | None:
-        """One of how many parts a device keeps, if all that uses the array slices it by the number of the device."""
+        """The number of parts of which a device keeps one, if all uses slice the array by the device's number."""
         parts: set[int] = set()
         waiting, seen = [place], {(place[0].name, place[1].name)}
         for computation, instruction in waiting:

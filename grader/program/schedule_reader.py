@@ -37,13 +37,13 @@ from grader.program.tokens import ProgramUnreadable, cut_hlo, integer, shown, un
 from grader.program.walk import Site, flat_calls, sites
 
 LONGEST = 200
-# What these call is scheduled, too. Any other call, such as a fusion's, is one step.
+# Calls whose computations are scheduled, too. Any other call, such as a fusion's, is one step.
 _SCHEDULED = {"while": ("body", "condition"), "call": ("to_apply",), "conditional": ()}
-# What a GPU runs no kernel for.
+# Instructions for which a GPU runs no kernel.
 _WITHOUT_KERNEL = frozenset(
     "parameter constant tuple get-tuple-element bitcast after-all opt-barrier partition-id replica-id".split()
 )
-# A Pallas kernel, for which the compiler has no estimate.
+# The target of a Pallas kernel, for which the compiler has no estimate.
 _TPU_KERNEL = "tpu_custom_call"
 _START, _DONE = "AsyncCollectiveStart", "AsyncCollectiveDone"
 # Instructions that a collective may pass through between its start and the wait for it.
@@ -147,7 +147,7 @@ class _Reader:
         self.copies[computation.name] = copies.found
         for instruction in computation.instructions.values():
             number = len(steps)
-            # A GPU runs a copy in a stream of its own, and its compiler says nothing of other memories.
+            # List copies only on TPUs: a GPU copies in its own stream, and its compiler names no other memories.
             if self.chip.gpu is None and copies.read(instruction, number):
                 continue
             inside = self._collectives_in(computation, instruction)

@@ -19,7 +19,7 @@ DTYPES = frozenset(_BITS)
 # No program needs more than 256 TiB, and numbers computed from a size must fit into JSON.
 _MOST_BYTES = 2**48
 _DEEPEST = 32
-# The product of more dims would take long to compute.
+# The most dims of a shape. The product of more would take long to compute.
 MOST_DIMS = 64
 # The names of dtypes in JAX and in HLO.
 HLO_NAMES = {

@@ -11,7 +11,7 @@ _VALUE = re.compile(r"%([\w.$-]+)")
 _CONSTRAINT = re.compile(r'"?sdy\.sharding_constraint"?[ (]+%([\w.$-]+)[ #)].*: .*?tensor<((?:\d+x)*)\w+>')
 _ARGUMENT = re.compile(r"arg(\d{1,9})")
 _RETURNS = re.compile(r"\s*(?:[\w.]+\.)?return\b")
-# No program needs more, and a size of more digits is none.
+# No program needs more constraints, and no size has more digits.
 _LONGEST_SIZE = 15
 _MOST = 1_000
 

@@ -17,17 +17,18 @@ def _operations(names: str) -> frozenset[str]:
     return frozenset(f"stablehlo.{name}" for name in names.split())
 
 
-# After these, an element of the result is computed from many of an operand: a gradient contains no rounded weight.
+# Operations that compute each element from many of an operand, so that the result contains none: a gradient contains
+# no rounded weight.
 _ENDS = _operations("compare convolution dot dot_general is_finite reduce_window")
 _ROUNDS = _operations("bitcast_convert reduce_precision round_nearest_even round_nearest_afz floor ceil")
-# Each element of the result is one of an element of an operand: the first operands are those.
+# Operations whose result consists of the elements of their first operands: how many operands, or None for all.
 _PARTS = {"stablehlo.concatenate": None, "stablehlo.pad": 2, "stablehlo.dynamic_update_slice": 2}
-# With one result per operand, in the same order.
+# Operations with one result per operand, in the same order.
 _ONE_BY_ONE = _operations("all_gather all_reduce all_to_all collective_permute optimization_barrier reduce_scatter")
-# Of these, the result contains each operand with a constant factor, if the other one is constant.
+# Operations whose result contains each operand with a constant factor, if the other operand is constant.
 _PRODUCTS = _operations("multiply divide")
 _MOVES = _operations("add subtract negate convert reshape transpose reverse select") | _ROUNDS
-# After these, a sum over what was stacked may leave arrays out.
+# Operations after which a sum over what was stacked may leave arrays out.
 _CUTS = _operations("slice dynamic_slice")
 _ZERO = re.compile(r"0+(\.0*)?([eE][+-]?[0-9]{1,3})?")
 # A stack of more arrays is followed no further, so that a loop which stacks in each round comes to an end.
@@ -140,7 +141,7 @@ class _Reader:
         return (self._one(statement, given, values, depth),) * max(1, statement.results)
 
     def _one(self, statement: Statement, given: Values, values: dict[str, _Carried], depth: int) -> _Carried:
-        """What each result contains of an operation on elements or on parts of arrays."""
+        """What each result of an operation on elements or on parts of arrays carries."""
         operation = statement.operation
         if operation in {"stablehlo.constant", "stablehlo.iota"}:
             return _Carried(constant=True, zero=operation == "stablehlo.constant" and self._is_zero(statement))
@@ -170,7 +171,7 @@ class _Reader:
         return replace(found, linear=0, grown=1)
 
     def _mixed(self, statement: Statement, given: Values) -> _Carried:
-        """What is left by an operation on many elements. A product with a constant matrix may only move them."""
+        """What an operation on many elements carries on. A product with a constant matrix may only move them."""
         together, sizes = _together(given), self._sizes(statement)
         others = [size for each, size in zip(given, sizes, strict=False) if not each.constant]
         is_product = statement.operation in {"stablehlo.dot", "stablehlo.dot_general"}
@@ -248,7 +249,7 @@ class _Reader:
 
     def _types(self, statement: Statement) -> list[str]:
         """The types that end a statement, such as `4xf32`, without their shardings."""
-        # Read once, however often the function or the loop that contains it is followed.
+        # Read each statement once, however often the function or loop that contains it is followed.
         if statement.at not in self._types_at:
             tokens, found = self._tokens, list[str]()
             for at in range(statement.at, min(statement.end, tokens.end)):
@@ -265,7 +266,7 @@ def _argument(number: int) -> _Carried:
 
 
 def _together(some: Iterable[_Carried]) -> _Carried:
-    """Of elements that are computed from one of each value: what one of them contains exactly is not lost."""
+    """What elements carry if each is computed from one element of every value. What one has exactly is not lost."""
     values = list(some)
     whole = _any(each.whole for each in values)
     return _Carried(
@@ -280,7 +281,7 @@ def _together(some: Iterable[_Carried]) -> _Carried:
 
 
 def _parts(some: Iterable[_Carried]) -> _Carried:
-    """Of elements that are each one of one of the values."""
+    """What an array carries if each of its elements is an element of one of the values."""
     values = list(some)
     joined = _together(values)
     whole = values[0].whole if values else 0
@@ -290,7 +291,7 @@ def _parts(some: Iterable[_Carried]) -> _Carried:
 
 
 def _product(given: Values) -> _Carried:
-    """Of a product or a quotient. A factor 0 leaves nothing of the other, and only constant factors keep it linear."""
+    """What a product or quotient carries. A factor 0 leaves nothing, and only constant factors keep it linear."""
     if any(each.zero for each in given):
         return _Carried(constant=True, zero=True)
     found = _together(given)

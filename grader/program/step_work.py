@@ -14,7 +14,7 @@ from grader.program.walk import flat_calls
 _LONGEST_NAME = 80
 
 
-# Larger counts of FLOPs are unknown ones, as in `walk`.
+# Treat larger counts of FLOPs as unknown, as in `walk`.
 _MOST_FLOPS = 2**63 - 1
 _MOST_USES = 400
 

@@ -68,7 +68,7 @@ class _Walk:
         self.module = module
         self.wanted = wanted
         self.trips: dict[tuple[str, str], int | None] = {}
-        # By computation, the instructions that are wanted or lead to a wanted one.
+        # For each computation, the instructions that are wanted or lead to a wanted one.
         self.relevant: dict[str, list[Instruction]] = {}
         self._find_relevant()
 

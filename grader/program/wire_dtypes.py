@@ -10,7 +10,7 @@ from grader.program.collectives import Collective, Part
 from grader.program.shapes import Shape
 from grader.program.stablehlo import ExportedCollective, ExportedProgram
 
-# The names of dtypes that CPUs widen, and what they become.
+# The dtypes that CPUs widen, by how their names begin, and what they become.
 _FLOATS = ("bf16", "f16", "f8", "f4")
 _WIDE_FLOATS = ("f16", "f32")
 
@@ -42,7 +42,7 @@ def _dtypes(collectives: list[ExportedCollective]) -> frozenset[str]:
 
 
 def _dtypes_on(part: Part, line_dtypes: Mapping[int, frozenset[str]]) -> frozenset[str]:
-    """What the partitioner moves is computed or used on its line, so only a line with one dtype tells."""
+    """The dtypes on the line of a collective from the partitioner, which moves what that line computes or uses."""
     return frozenset() if part.source_line is None else line_dtypes.get(part.source_line, frozenset())
 
 
@@ -50,7 +50,7 @@ def _narrowed(part: Part, compiled: str, written: frozenset[str]) -> Part:
     if len(written) != 1:
         return part
     [dtype] = written
-    # On the same line, an array of another kind may be written than is sent: the transform of real numbers is complex.
+    # The line may also have arrays of another kind than the one sent: the transform of real numbers is complex.
     if not dtype.startswith(_FLOATS) or compiled not in _WIDE_FLOATS:
         return part
     narrow, wide = Shape(dtype, ()).bits, Shape(compiled, ()).bits
