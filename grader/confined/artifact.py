@@ -10,9 +10,9 @@ import jax
 
 # XLA compiles this custom call for chips, and not for CPUs.
 ONLY_ON_CHIPS = "ragged_all_to_all"
-# What a Pallas kernel becomes in a program that is lowered for TPUs.
+# The target of a Pallas kernel in a program that is lowered for TPUs.
 TPU_KERNEL = "tpu_custom_call"
-# What `jax.lax.approx_max_k` becomes. XLA replaces it by operations of its own.
+# The target of `jax.lax.approx_max_k`, which XLA replaces by operations of its own.
 APPROX_TOP_K = "ApproxTopK"
 SERIALIZED = tuple(map(jax.export.DisabledSafetyCheck.custom_call, (ONLY_ON_CHIPS, APPROX_TOP_K)))
 

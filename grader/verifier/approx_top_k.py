@@ -13,7 +13,7 @@ from grader.confined import private_jax
 from grader.confined.artifact import APPROX_TOP_K
 from grader.verifier.errors import ProgramRefused
 
-# Under which name depends on the release of JAX.
+# The attribute with the options, whose name depends on the release of JAX.
 _OPTIONS = ("mhlo.backend_config", "backend_config")
 _FALLBACK = "is_fallback"
 _ATTRIBUTES = {*_OPTIONS, "api_version", "call_target_name", "called_computations"}

@@ -50,8 +50,8 @@ _ENVIRONMENT: dict[Platform, dict[str, str]] = {
     # The plugin warns that there is no driver.
     "gpu": {"TF_CPP_MIN_LOG_LEVEL": "3"},
 }
-# A `GpuTargetConfigProto` of XLA as text. What `GPU` does not give is as an H100 reports it; a compiler that lays out
-# shared memory reads it, and collectives, sharding and memory do not depend on it.
+# XLA's `GpuTargetConfigProto` as text. Values that `GPU` lacks are those of an H100: the compiler needs them to lay out
+# shared memory, but collectives, sharding and memory do not depend on them.
 _GPU_TARGET = """
 gpu_device_info {{
   threads_per_block_limit: 1024
@@ -79,7 +79,7 @@ runtime_version {{ major: 12 minor: 8 }}
 device_description_str: "{title}"
 """
 
-# What XLA writes after its last pass and before it makes machine code.
+# The files that XLA writes after its last pass and before it makes machine code.
 _SCHEDULED, _ASSIGNMENT = "gpu_after_optimizations.txt", "gpu_after_optimizations-buffer-assignment.txt"
 
 
@@ -251,7 +251,7 @@ def schedule_for_gpu(lowered: jax.stages.Lowered, flags: Mapping[str, str | bool
 
 
 def _written(folder: str, name: str) -> str:
-    """What XLA wrote into the file whose name ends like this; empty if there is none.
+    """The contents of the file that XLA wrote with this ending of its name; empty if there is none.
 
     Raises:
       ProgramUnreadable: there are several, and nothing says which one it is.

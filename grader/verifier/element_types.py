@@ -14,15 +14,15 @@ from grader.program.shapes import JAX_NAMES, leaves
 from grader.program.stablehlo import ExportedProgram
 from grader.verifier.errors import ProgramRefused
 
-# In whole bytes, and able to hold 0. The names are those of HLO, https://openxla.org/xla/shapes.
+# Types of whole bytes that can hold 0, by their names in HLO, https://openxla.org/xla/shapes.
 RUN = frozenset(
     "pred s8 s16 s32 s64 u8 u16 u32 u64 f8e3m4 f8e4m3 f8e4m3b11fnuz f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz "
     "bf16 f16 f32 f64 c64 c128".split()
 )
-# Not a value: the layouts of a custom call's operands are attributes of this type, and XLA has no arrays of it.
+# The type of attributes with the layouts of a custom call's operands. XLA has no arrays of it.
 _LAYOUT = "index"
 COMPILED = RUN | {"s4", "u4", "f4e2m1fn", "f8e8m0fnu"}
-# A value without elements, which orders operations.
+# The type of values without elements, which order operations.
 _ORDER = "token"
 
 

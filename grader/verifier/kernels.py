@@ -58,7 +58,7 @@ class _Rule:
 
 
 _TOP_K_ATTRIBUTES = {"backend_config", "called_computations", "custom_call_target", "frontend_attributes", "metadata"}
-# JAX 0.12 states it explicitly; JAX 0.10 leaves it out.
+# JAX 0.12 writes these options; JAX 0.10 leaves them out.
 _TOP_K_OPTIONS = {(), ("{", "is_stable", "=", "true", ",", "order", "=", '"TOTAL"', "}")}
 _NO_BASES = {2: ("mode", "N"), 3: ("mode", "N")}
 _EIGENVECTORS = {"compute_left": "NV", "compute_right": "NV"}

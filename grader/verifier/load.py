@@ -67,7 +67,7 @@ def load(
       NotAlone: the program needs its own verifier.
       ProgramUnreadable: its text cannot be read.
     """
-    # First as XLA compiles it for everyone: it may merge equal collectives on one channel.
+    # Try XLA's default first, which may merge equal collectives on one channel.
     for apart in (False, True):
         exported, written, module = read_artifact(artifact, axes, expected, apart=apart)
         if module.custom_calls and not alone:
@@ -143,7 +143,7 @@ def read_artifact(
 
 
 def _unreadable(error: ProgramUnreadable) -> ProgramRefused:
-    """For verifiers and compilers for chips alike: what only one of them handled would end the process of the other."""
+    """Turn the error into a refusal, which both verifiers and compilers for chips handle."""
     return ProgramRefused("not_exportable", f"The exported program cannot be read: {error}.")
 
 

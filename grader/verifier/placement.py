@@ -19,9 +19,9 @@ from grader.program.placed_arrays import MAX_ARRAYS, PlacedArray, PlacedArrays
 from grader.program.shapes import JAX_NAMES
 from grader.program.tokens import ProgramUnreadable
 
-# For each dimension, the axes that split it, with the number of parts of each.
+# For each dimension, the axes that split it, each with its number of parts.
 _Spec: TypeAlias = list[tuple[tuple[str, int], ...]]
-# Where a call is; the innermost one comes first.
+# The place of a call; the innermost call comes first.
 _PLACE = re.compile(r'"([^"]*)":(\d{1,9}):')
 _TYPE = re.compile(r"tensor<((?:\d+x)+)(\w+(?:<\w+>)?)>")
 _MLIR_NAMES = (
@@ -29,9 +29,9 @@ _MLIR_NAMES = (
     | {f"ui{bits}": f"uint{bits}" for bits in (4, 8, 16, 32, 64)}
     | {"complex<f32>": "complex64", "complex<f64>": "complex128", "f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2"}
 )
-# Of most operations, of `sdy.reshard`, and of what a `shard_map` returns.
+# The attributes with the shardings of most operations, of `sdy.reshard`, and of what a `shard_map` returns.
 _SHARDINGS = ("sdy.sharding", "sharding", "out_shardings")
-# What only passes on other arrays, is the same on every device, or needs no memory once it is fused.
+# Operations that only pass on arrays, give every device the same array, or need no memory once they are fused.
 _PASSED_ON = {"func.func", "func.call", "stablehlo.while", "stablehlo.case", "stablehlo.if"}
 _UNLISTED = _PASSED_ON | {"stablehlo.constant", "sdy.constant", "stablehlo.broadcast_in_dim", "stablehlo.iota"}
 _MANUAL = "sdy.manual_computation"
@@ -76,7 +76,7 @@ class _Reader:
             if callee not in self._seen:
                 self._seen.add(callee)
                 yield from self.arrays_of(self._functions[callee[0]], inside, line)
-        # What a reduction or a sort computes inside is about single elements.
+        # The operations inside a reduction or a sort compute single elements.
         if kind in _PASSED_ON or kind == _MANUAL:
             within = (*inside, *_manual_axes(operation)) if kind == _MANUAL else inside
             for region in operation.regions:

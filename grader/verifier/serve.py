@@ -84,7 +84,7 @@ class _Verifier:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
             found = facts_of(self._loaded)
             if two_steps is not None:
-                # As JAX wrote it: what is compiled has other numbers of channels.
+                # Compare the text as JAX wrote it; the compiled one has other channel numbers.
                 again = is_traced_again(read_exported(artifact)[1], two_steps.decode(), request["state"])
                 found = dataclasses.replace(found, retraced=again)
             measured = {"facts": facts.to_json(found), "kernels": bool(self._loaded.kernels)}
