@@ -67,7 +67,7 @@ class References:
         self._background: dict[str, threading.Event] = {}
         self._wanted: collections.Counter[str] = collections.Counter()
         self._guard = threading.Condition()
-        # By version: a success ends the setback and a failure extends it, for all callers.
+        # Setbacks by version, shared by all callers: a success ends one, and a failure extends it.
         self.setbacks = RetryBackoff(longest_pause_s=_LONGEST_PAUSE_S)
 
     def prepare(self, package: Package, context: Context, *, background: bool = False) -> Prepared:
@@ -169,7 +169,7 @@ class References:
 
 
 def _shared_key(key: str) -> str:
-    """What is read from compiled programs, and the last digits of results, also depend on the processor."""
+    """The key under which machines share answers. It has the processor, on which facts and last digits depend."""
     return hashlib.sha256(f"{key}\n{_processor()}".encode()).hexdigest()
 
 

@@ -25,10 +25,10 @@ from grader.verdicts.fingerprint import Fingerprint, KnownFingerprint, KnownFing
 
 # Run at most this many known submissions to explain one rejection.
 RUNS = 3
-# Of the largest number of a sketch, 8 units in the last place of float32: what sums in another order can change in an
-# element close to zero.
+# The tolerance of elements close to zero, relative to a sketch's largest number: about 8 units in the last place of
+# float32, by which another order of summation can change them.
 _ROUNDING = 1e-6
-# An index in the path of a sketch, whose brackets are not in the path of an output.
+# An index in the path of a sketch. Its brackets do not occur in the path of an output.
 _INDEX = re.compile(r"(?<![^/])[\[(](\d+)[\])](?![^/])")
 IsSame = Callable[[KnownSubmission], bool]
 
@@ -205,7 +205,7 @@ def _depends_on(package: Package, public: str, submission: KnownSubmission) -> s
     return digest.hexdigest()[:16]
 
 
-# Every rejected attempt of a problem asks for it.
+# Cached, because every rejected attempt of a problem needs it.
 @lru_cache(maxsize=256)
 def _public_part(cases: str) -> str:
     """The part of cases.py that the public cases come from: all of it except what only `hidden_cases` uses.

@@ -7,13 +7,13 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-# What programs for JAX import, by the names of the modules. Installed ones are listed in this order.
+# Modules that programs for JAX import. Advice lists the installed ones in this order.
 _PACKAGES = (
     *("jax", "flax", "optax", "numpy", "scipy", "einops", "equinox", "haiku", "chex", "jaxtyping", "orbax", "grain"),
     *("ml_dtypes", "tensorstore", "treescope", "torch", "tensorflow", "transformers", "pandas", "matplotlib"),
     *("ml_collections", "datasets", "tensorflow_datasets", "tokenizers", "tqdm", "wandb", "tensorboardX", "clu"),
 )
-# What to write without a package that is often missing.
+# What to write instead of importing a package that is often missing.
 _INSTEAD = {
     "haiku": "Write the model with `flax.nnx`, or as a function of a dict of arrays.",
 } | dict.fromkeys(("tqdm", "wandb", "tensorboardX", "clu"), "Leave it out: the compiled program does not contain it.")

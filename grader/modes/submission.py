@@ -46,7 +46,7 @@ class RunnerGrading(ABC):
         self._meter = MeteredSandbox(sandbox)
         self._sandbox: Sandbox = sandbox if request.watch is None else self._meter
         self._spec = spec
-        # For the author of the package; see `PackageStudy`.
+        # What the author of the package sees; see `PackageStudy`.
         self._errors: dict[str, float] = {}
         self._traffic: tuple[ProgramTraffic, ...] = ()
 

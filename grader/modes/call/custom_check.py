@@ -20,7 +20,7 @@ _CALL = f"\n\ndef {_ENTRY}(both):\n    return check(both['expected'], both['got'
 def custom_mismatches(
     package: Package, pairs: Sequence[tuple[object, object]], sandbox: Sandbox, spec: RunnerSpec, stop: Stop
 ) -> list[Mismatch | None]:
-    """What check.py has against each result; None if nothing.
+    """The mismatch that check.py finds in each result; None if it finds none.
 
     Call it once the submission's process has ended: only the results, which crossed the wire, reach check.py. A result
     of another form than the reference's is not shown to it. A result on which it raises an exception is wrong.

@@ -143,7 +143,7 @@ class CallGrading(RunnerGrading):
         return Outcome(case, expected, got, fault, mismatch)
 
     def _by_custom_check(self, outcomes: list[Outcome]) -> list[Outcome]:
-        """The outcomes with what check.py has against the results."""
+        """The outcomes, with the mismatches that check.py finds."""
         pairs = {each.case.id: (each.expected.result, each.got.result) for each in outcomes if each.got is not None}
         found = custom_mismatches(self._package, [*pairs.values()], self._sandbox, self._spec, self._context.stop)
         by_case = dict(zip(pairs, found, strict=True))
@@ -197,7 +197,7 @@ def _has_wrong_result(outcomes: list[Outcome]) -> bool:
 
 
 def _identified_by(answer: Answer, *, is_wrong: bool) -> object:
-    """What identifies a mistake: its result or, if that is right, what the spies observed."""
+    """What identifies a mistake: the result or, if that is right, what the spies observed."""
     return answer.result if is_wrong else answer.observed
 
 

@@ -19,7 +19,7 @@ from grader.package.package import ProgramManifest
 from grader.program.measurement import Leaves, mesh_name
 from grader.sandbox.protocol import Sandbox, Session
 
-# The only check that reads a program of two steps.
+# Only this check reads a program of two steps.
 TWO_STEPS_CHECK = "retrace"
 
 
@@ -81,7 +81,7 @@ def examine(
             context.progress("compiling and running")
             for number, (exported, later, _) in enumerate(programs):
                 later.set_result(later_states(session, manifest, wanted[number][1], exported, number))
-        except BaseException as error:  # of any kind, because the threads that wait for states must end, too
+        except BaseException as error:  # catch everything: the threads that wait for states must end
             for _, later, _ in programs:
                 if not later.done():
                     later.set_exception(error)

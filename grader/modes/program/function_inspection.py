@@ -57,7 +57,7 @@ def inspect_function(
             exported = export_function(session, function, of_problem=of_problem, for_tpus=for_tpus)
     except SubmissionFault as fault:
         if not of_problem:
-            # Changes the advice on a failed import.
+            # This changes the advice on a failed import.
             fault.detail["takes_modules"] = True
         raise
     if chip is not None and exported.only_for_tpus:

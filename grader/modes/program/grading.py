@@ -253,7 +253,7 @@ def _fingerprint_of(mine: Sequence[Examined], subject: Subject, *, is_right: boo
     usual = pattern_of([pair.reference for pair in pairs])
     if subject.full_size is not None:
         if subject.full_size.program is None:
-            # Its programs at the small size are right, so they identify nothing.
+            # The submission's programs at the small size are right, so they identify nothing.
             return Fingerprint()
         pattern |= full_size_pattern(subject.full_size.program)
         usual |= full_size_pattern(subject.full_size.reference)

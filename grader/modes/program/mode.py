@@ -56,12 +56,12 @@ class ProgramMode(Mode[ProgramPrepared]):
         self._spec = rehearsing_runner(package, manifest)
 
     def warm(self) -> None:
-        # Also a verifier, for which the first program after a start would otherwise wait a second and a half.
+        # Warm a verifier, too: otherwise, the first program after a start would wait a second and a half for it.
         self._sandbox.warm(RunnerSpec(self._spec.devices, self._spec.limits, program="verify"))
         self._sandbox.warm(self._spec)
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> ProgramPrepared:
-        # A package says how much one run of its cases may return, and here there are neighbours as well.
+        # The package's limit on output is for one run of its cases, but here their neighbours are run as well.
         limits = self._manifest.limits
         wider = self._manifest.model_copy(
             update={"limits": limits.model_copy(update={"output_mb": limits.output_mb * RUNS_OF_A_CASE})}

@@ -14,7 +14,7 @@ _FULL_SIZE = "full size"
 
 
 def results_of(examined: Sequence[Examined]) -> dict[str, Sketch]:
-    """What the last step returns in the public cases, and differing replicas, by case and mesh."""
+    """Sketches of what the last step returns in the public cases, and of differing replicas, by case and mesh."""
     return {
         f"{case.id} on {mesh_name(each.measured.mesh)}": _sketch_of(each.runs[case.id])
         for each in examined

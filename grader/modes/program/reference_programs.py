@@ -58,7 +58,7 @@ def _load_full_size(folder: Path) -> Measured:
 
 
 def _store_examined(folder: Path, number: int, examined: Examined) -> None:
-    """One file for the facts, and one for each run."""
+    """Write one file for the facts, and one for each run."""
     ids = [case.id for case in examined.cases]
     message = {"raw": examined.raw, "mesh": examined.measured.mesh, "inputs": examined.measured.inputs, "cases": ids}
     reference_cache.write_frame(folder / f"program-{number}.frame", message)

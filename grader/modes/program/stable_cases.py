@@ -24,7 +24,7 @@ _DRAWS = 4
 # Changing each input by some units in the last place changes a sum as much as another order of its terms does. There
 # are pairs, because only a neighbour on one side of the case crosses the point at which a unit switches.
 _PAIRS, _ULPS = 4, 4
-# The reference's, with all neighbours of the case.
+# The reference's runs on a case and all of its neighbours.
 RUNS_OF_A_CASE = 1 + 2 * _PAIRS
 # A tighter tolerance requires exact results, which neighbours do not have.
 _LEAST_ULPS = 4 * _ULPS

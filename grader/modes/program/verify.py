@@ -183,8 +183,8 @@ def _run(session: Session, steps: int, state: Sequence[object], inputs: Sequence
 def _run_init(
     session: Session, mesh: dict[str, int], signature: Signature, exported: Export, alone: bool
 ) -> tuple[object, tuple[Leaves, ...]]:
-    """Measure and run the program of `init`. Its outputs are the states, because its memory would say nothing about
-    states that the runner reports.
+    """Measure and run the program of `init`. Its outputs become the states, so that its memory is the memory of these
+    states.
     """
     assert exported.init is not None
     facts = _compile(session, mesh, Artifact(exported.init, ({"shape": [], "dtype": "uint32"},), 0), alone).get("facts")
