@@ -73,7 +73,7 @@ def typed_case(cases: Sequence[Case], own: OwnInputs, specs: Mapping[str, InputS
 
 def _draw(name: str, value: object, seed: int, rng: np.random.Generator) -> object:
     if isinstance(value, np.ndarray) and value.size:
-        # Indices rather than `rng.choice`, which turns dtypes that NumPy does not know into others.
+        # Draw indices, because `rng.choice` changes dtypes that NumPy does not know.
         return value.reshape(-1)[rng.integers(value.size, size=value.size)].reshape(value.shape)
     if isinstance(value, dict):
         return {key: _draw(key, item, seed, rng) for key, item in value.items()}

@@ -16,7 +16,7 @@ from grader.core.strict_model import StrictModel
 from grader.verdicts.package_study import ProgramTraffic, Traffic
 
 BUDGET = "budget.json"
-# A submission may communicate so much more, for a loss or a counter that accepted solutions do not exchange.
+# A submission may communicate this many bytes more, for a loss or a counter that accepted solutions do not exchange.
 SLACK = 64
 
 
@@ -57,8 +57,8 @@ class Budget(StrictModel):
     programs: tuple[ProgramBudget, ...]
 
     def entry(self, mesh: str, cases: Sequence[str], variant: str | None) -> ProgramBudget | None:
-        """What was measured of this program. None for inputs that students chose, and with another JAX, whose compiler
-        may choose other collectives."""
+        """What was measured of this program; None for inputs that students chose, and for another version of JAX, whose
+        compiler may choose other collectives."""
         if self.jax != importlib.metadata.version("jax"):
             return None
         for each in self.programs:
@@ -96,7 +96,7 @@ def budget_from(of: str, found: Mapping[str, Sequence[ProgramTraffic]], variant:
 
 
 def _range(sizes: Mapping[str, int], reference: int) -> Range:
-    # Of those with the largest number the first name, so that the file does not depend on which was judged first.
+    # On a tie, take the first name, so that the file does not depend on the order of judging.
     style = min(sizes, key=lambda each: (-sizes[each], each))
     return Range(reference=reference, least=min(sizes.values()), most=sizes[style], style=style)
 

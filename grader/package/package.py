@@ -51,7 +51,7 @@ class Tolerance(_Closed):
     """A value passes if |got - expected| <= atol + rtol * |expected|."""
 
     rtol: float = Field(ge=0, le=1)
-    # Not infinite, because then anything would pass.
+    # An infinite tolerance would let anything pass.
     atol: float = Field(ge=0, allow_inf_nan=False)
 
 
@@ -183,13 +183,13 @@ class InputSpec(_Closed):
 
 
 def _number_or_text(value: object) -> object:
-    # One sentence, where pydantic would list a fault for each of the three types.
+    # Report one fault; pydantic would report one for each of the three types.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError("a value of a variant is a number or a text")
     return value
 
 
-# A starter has texts in quotes, so they contain none.
+# Starters quote these texts, so they contain no quotes.
 _VariantText = Annotated[str, StringConstraints(pattern=r"^[^\"'\\\\{}\x00-\x1f]{1,80}$")]
 VariantValue = Annotated[
     int | Annotated[float, Field(allow_inf_nan=False)] | _VariantText, BeforeValidator(_number_or_text)
@@ -302,7 +302,7 @@ class AnswerManifest(_Manifest):
 
     mode: Literal["answer"]
     answers: list[AnswerSpec] = Field(min_length=1, max_length=12)
-    # How many questions are drawn. Equal ones count once.
+    # The number of questions to draw. Equal ones count once.
     variants: int = Field(default=64, ge=8, le=64)
     mesh: MeshSpec | None = None
 

@@ -11,7 +11,7 @@ from grader.core.template import fill
 from grader.package.package import AnswerManifest, Manifest, Package, VariantSpec
 
 MODULE = "variant"
-# The texts that are filled.
+# The texts whose places are filled with values.
 TEXTS = ("statement.md", "hints.md", "editorial.md", "starter.py")
 
 
@@ -20,7 +20,7 @@ class VariantMissing(MeshgradeError):
 
 
 def variants_of(manifest: Manifest) -> tuple[VariantSpec, ...]:
-    """Empty in mode answer, whose questions are drawn by other means."""
+    """The variants of a package; none in mode answer, whose questions are drawn by other means."""
     return () if isinstance(manifest, AnswerManifest) else tuple(manifest.variants)
 
 

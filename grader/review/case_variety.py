@@ -18,12 +18,12 @@ from grader.review.names import arguments_of
 
 _SHAPE = re.compile(r"`[(\[]((?:\d+|[A-Z]\w*)(?:, (?:\d+|[A-Z]\w*))*),?[)\]]`")
 _NAME = re.compile(r"`([A-Za-z_]\w*)`")
-# Statements that say what these functions look for: an order of names, and models of any form.
+# What statements say if they promise an order of names, or models of any form.
 _SORTED_NAMES = re.compile(r"names? alphabetically|alphabetical order")
 _ANY_MODEL = re.compile(r"any nnx model|a graph and not a tree")
 # A name that ends in a number, or in the placeholder of an f-string.
 _NUMBERED = re.compile(r"\b([A-Za-z_]+)(\d+|\{\w+\})")
-# Ranges of an argument, in the words of its row of a table.
+# Ranges of an argument, as its row of a table words them.
 _INT = r"([0-9]{1,18})(?![\w]|[.,][0-9])"
 _AT_LEAST = re.compile(rf"\bat least {_INT}")
 _FROM_TO = re.compile(rf"(?<![\w.,]){_INT} to {_INT}")

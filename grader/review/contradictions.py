@@ -115,8 +115,8 @@ def _faults_of_program(manifest: Manifest) -> list[PackageFault]:
         message = "program.meshes: all meshes must have the same axes, in the same order"
         faults.append(manifest_fault("manifest", "program.meshes", message))
     is_repeated = any(mesh in program.meshes[:number] for number, mesh in enumerate(program.meshes))
-    # On one device, collectives vanish or have groups of one. So such a mesh is not one of several, but alone, in a
-    # problem that is not about communication.
+    # On one device, collectives vanish or have groups of one. So a mesh of one device must be the only mesh, and the
+    # problem not about communication.
     if sizes != [1] and (
         len(set(sizes)) < 2 or is_repeated or not all(2 <= size <= manifest.devices for size in sizes)
     ):

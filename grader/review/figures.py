@@ -98,7 +98,7 @@ def active_content(svg: str) -> list[tuple[int | None, str]]:
         return [(parser.CurrentLineNumber, str(refused))]
     except expat.ExpatError as error:
         return [(error.lineno, f"is not XML: {error}")]
-    # Not all texts joined: a comment that begins in a label would hide a later style.
+    # Don't join all texts: a comment that begins in a label would hide a later style.
     if any(map(_loads, texts)):
         faults.append((None, "loads something by @import or url() in its style; only url(#id) is allowed there"))
     return faults[:_MAX_FAULTS]

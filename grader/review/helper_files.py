@@ -9,7 +9,7 @@ from grader.package.fault import PackageFault
 FOLDER = "helpers/"
 _MOST = 8
 _MOST_BYTES = 64 << 10
-# What the grader calls its own modules beside a submission.
+# The names of the grader's own modules beside a submission.
 _RESERVED = ("grader", "submission")
 
 

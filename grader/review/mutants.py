@@ -14,7 +14,7 @@ from typing import Literal
 
 Kind = Literal["sign", "axis", "reduction", "scale", "update", "stale", "clone", "spec", "batch", "dtype", "flag"]
 
-# What would find a surviving mutant of each kind.
+# What to do about a surviving mutant of each kind.
 PROPOSALS: Mapping[Kind, str] = MappingProxyType(
     {
         "sign": "Add a case in which both operands differ from 0 and from each other.",

@@ -1,6 +1,6 @@
 """Find what a manifest says about outputs that the reference does not have.
 
-Otherwise, a tolerance for a misspelt output would be for nothing, and its dtype's would be used without a word.
+Otherwise, a tolerance for a misspelt output would be ignored silently, and its dtype's used instead.
 """
 
 from collections.abc import Iterable, Mapping

@@ -35,7 +35,7 @@ class PackageReview:
     faults: tuple[PackageFault, ...]
 
 
-# In characters. Shorter bodies, such as `return x + 1`, are often equal in different functions.
+# The length in characters from which bodies are compared. Shorter ones, such as `return x + 1`, are often equal.
 _LEAST_OF_SOLUTION = 60
 _STATED = re.compile(r"\*\*(\d{1,3})\*\* for\b")
 _LINKED = re.compile(r"\(/problems/([a-z][a-z0-9_]+)\)|(?<![*\w])\*([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\*(?![*\w])")
@@ -212,7 +212,7 @@ def _code_blocks(text: str) -> Iterator[tuple[int, str]]:
     """Yield the blocks of Python in a text, each with its line."""
     line, counted = 1, 0
     for found in re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        # From the last block on: lines counted from the start for each block would take quadratic time.
+        # Count lines from the last block: counting from the start for each block would take quadratic time.
         line += text.count("\n", counted, found.start(1))
         counted = found.start(1)
         yield line, found[1]
