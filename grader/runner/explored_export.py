@@ -80,7 +80,7 @@ def export_function(submission: Submission, request: Fields, own: Sequence[OwnMe
     try:
         return on_own_mesh(asked, own, export, fixed=fixed)
     except SubmissionFailed as fault:
-        # What JAX says of `out_sharding=` and `jax.reshard` on Auto axes.
+        # JAX's message about `out_sharding=` and `jax.reshard` on Auto axes.
         if fixed or "type Auto" not in fault.message:
             raise
         try:
@@ -156,7 +156,7 @@ def _serialized(
 
 
 def _check_widths(names: Sequence[str], args: Sequence[Argument], avals: Sequence[jax.ShapeDtypeStruct]) -> None:
-    """Raises SubmissionFailed: an input has 64 bits, and JAX has narrowed it."""
+    """Check that JAX has not narrowed an input of 64 bits. Raises SubmissionFailed if it has."""
     for name, wanted, aval in zip(names, _arrays(args), avals, strict=True):
         if str(aval.dtype) != wanted["dtype"]:
             raise SubmissionFailed(
@@ -231,7 +231,7 @@ class _Call:
         by_name = {root: value for root, value, named in zip(self._roots, values, self._by_name, strict=True) if named}
         returned = self._enter(*self._mesh, *state, *by_position, **by_name)
         result = Tree.of({"result": returned})
-        # What the function changed in place, as `nnx.Optimizer.update` does.
+        # The arguments that the function changed in place, as `nnx.Optimizer.update` does.
         after = Tree.of(dict(zip(self._names_of_state, state, strict=False)))
         before = {path: leaf for path, leaf in zip(self.names, leaves[:number], strict=False)}
         changed = [

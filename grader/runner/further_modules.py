@@ -33,7 +33,7 @@ class FurtherModules(MetaPathFinder, InspectLoader):
         if fullname not in self._sources:
             return None
         spec = ModuleSpec(fullname, self, origin=file_of(fullname))
-        # Python then sets `__file__`, by which `inspect` and JAX find a source.
+        # With a location, Python sets `__file__`, by which `inspect` and JAX find a source.
         spec.has_location = True
         return spec
 

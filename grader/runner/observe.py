@@ -22,7 +22,7 @@ from grader.core.wire import Message
 from grader.runner.optimizer_effects import Built, Leaves, leaves_of, probe
 
 MAX_EVENTS = 64
-# A submission's optimizer, whose attributes may be anything, or missing.
+# A submission's optimizer. Its attributes may be anything, or missing.
 Unknown = Any
 
 
@@ -39,8 +39,8 @@ class Observer:
         # The optimizers of this case, in order. `_builders` has those of all cases by id, for traces that are reused.
         self._built: list[Built] = []
         self._builders: dict[int, Built] = {}
-        # By the id of `update`, a closure that is unique to a transformation and shared by its copies. The closure is
-        # stored with its record, so that its id is not reused.
+        # Keyed by the id of `update`, a closure that is unique to a transformation and shared by its copies. Each
+        # record stores the closure, so that its id is not reused.
         self._transforms: dict[int, tuple[object, Message]] = {}
 
     def install(self) -> None:

@@ -121,7 +121,7 @@ def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
             if isinstance(error, kind):
                 first, *rest = fault.message.splitlines() or [""]
                 said = next((line for line in rest if line.strip()), "")
-                # JAX knows better what to do if it says more than where the value came from.
+                # JAX's own advice is better, unless it only says where the value came from.
                 best = advice if not said or said.startswith(_ORIGINS) else said
                 raise SubmissionFailed("not_exportable", f"{first}\n{best}{place}", fault.detail) from None
         raise SubmissionFailed(fault.reason, f"{fault.message}{place}", fault.detail) from None
@@ -168,7 +168,7 @@ def _syntax_fault(error: SyntaxError) -> SubmissionFailed:
 
 
 def _syntax_message(error: SyntaxError, file: str = "") -> str:
-    """Where it is, in `file` if it is not the source, and what it is."""
+    """The place and the message of a syntax error; `file` is empty for the source itself."""
     line, column = error.lineno or 0, error.offset or 0
     text = (error.text or "").rstrip("\n")[:200]
     # A caret under the column, as every Python user knows it.

@@ -1,4 +1,4 @@
-"""What all exports have in common: meshes, abstract arrays, arguments, and what keeps a function from being traced."""
+"""Shared by all exports: meshes, abstract arrays, arguments, and the errors of functions that cannot be traced."""
 
 import collections
 import math
