@@ -18,7 +18,7 @@ _GPU_PACKAGE = "jax-cuda12-pjrt"
 
 @dataclass(frozen=True, slots=True)
 class GPU:
-    """What XLA knows of a GPU when it compiles.
+    """What XLA knows about a GPU when it compiles.
 
     Attributes:
       capability: CUDA compute capability, its first number.
@@ -139,15 +139,15 @@ def _torus(bandwidth: int, ports: int, flops: int, matrix_units: int, side: int 
 CHIPS: dict[str, Chip] = {
     chip.name: chip
     for chip in (
-        # The bytes that a device reports, and for the H200 and B200 those of the data sheet.
+        # Memory is what a device reports; for the H200 and B200, what the data sheet says.
         _gpu("h100", "H100", 84_929_347_584, GPU(9, 132, 3_352_320_000_000), "h100"),
         _gpu("h200", "H200", 141_000_000_000, GPU(9, 132, 4_800_000_000_000), "h200"),
         _gpu("a100", "A100", 42_900_000_000, GPU(8, 108, 1_555_000_000_000), "a100"),
         _gpu("b200", "B200", 191_500_000_000, GPU(10, 148, 8_000_000_000_000), "dgx-b200"),
         _tpu("v5e", "TPU v5e", 16 << 30, _FLAT, _torus(400 * 10**9, 4, 197 * 10**12, 4)),
         _tpu("v5p", "TPU v5p", 95 << 30, _CUBES, _torus(1200 * 10**9, 6, 459 * 10**12, 8)),
-        # Google has documented two matrix units, and four. For a product of 4,096 x 4,096, libtpu estimates 87 % of the
-        # operations that four can do in a cycle, and 174 % of those of two.
+        # Google's documents say two matrix units, or four. libtpu's estimate for a product of 4,096 x 4,096 is 87 % of
+        # what four can do in a cycle, and 174 % of what two can do.
         _tpu("v6e", "TPU v6e", 32 << 30, _FLAT, _torus(800 * 10**9, 4, 918 * 10**12, 4, 256)),
     )
 }

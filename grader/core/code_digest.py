@@ -1,4 +1,4 @@
-"""Which grader this is: its sources, and the packages that decide verdicts with them.
+"""Identify the grader by its sources, and the packages that decide verdicts with them.
 
 Two processes with the same version of Meshgrade may have different graders: a fix changes a file, and no version.
 """
@@ -9,7 +9,7 @@ import importlib.metadata
 from pathlib import Path
 
 _SOURCES = Path(__file__).parents[1]
-# All of them decide what a submission computes.
+# The packages that decide what a submission computes.
 PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")
 _DIGITS = 16
 
@@ -24,7 +24,7 @@ def grader_code() -> str:
 
 
 def digest_of(folder: Path) -> str:
-    """As `grader_code`, for the sources in this folder."""
+    """Like `grader_code`, for the sources in this folder."""
     digest = hashlib.sha256()
     for file in sorted(folder.rglob("*.py")):
         content = file.read_bytes()

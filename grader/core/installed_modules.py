@@ -1,4 +1,4 @@
-"""The modules of Python and of the packages beside it, which a submission can import behind the walls, too."""
+"""The modules of Python and of installed packages, which a submission can import behind the walls, too."""
 
 import sys
 import sysconfig

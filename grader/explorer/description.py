@@ -43,7 +43,7 @@ from grader.program.schedule import ScheduledComputation, ScheduledCopy
 from grader.program.shapes import JAX_NAMES
 from grader.verdicts.evidence import Amount, Amounts, Leaf, Leaves
 
-# The most that are listed for each mesh. The rest are only counted.
+# List at most this many for each mesh. The rest are only counted.
 MAX_LEAVES = 400
 MAX_COLLECTIVES = 400
 _MAX_LINES = 100
@@ -112,7 +112,7 @@ def _peak(found: PeakBuffers) -> ExploredPeak:
 
 
 def _array(placed: PlacedArray) -> ExploredArray:
-    # As for `_computation`: a verifier that a program took over could answer with line 0.
+    # As in `_computation`, a verifier that a program took over could answer with line 0.
     lists = {"shape": list(placed.shape), "inside": list(placed.inside), "line": placed.line or None}
     return ExploredArray(**asdict(placed) | lists)
 

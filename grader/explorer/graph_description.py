@@ -9,7 +9,7 @@ from grader.program.facts import ProgramLeaf
 from grader.program.measurement import Measured
 from grader.program.program_graph import GraphEnd, GraphNode, ProgramGraph
 
-# Nodes for inputs, and as many for outputs.
+# The most nodes for inputs, and the most for outputs.
 MAX_LEAF_NODES = 6
 _NUMBER_BYTES = 8
 
@@ -92,7 +92,7 @@ def _without_numbers(graph: ExploredGraph) -> ExploredGraph:
 
 
 def _uses_of(measured: Measured) -> dict[int, tuple[int, CollectiveUse]]:
-    """By their numbers in the census, the collectives between several devices, each with its number among these."""
+    """The collectives between several devices by their numbers in the census, each with its number among these."""
     numbers = (at for at, each in enumerate(measured.facts.census.collectives) if each.group_size > 1)
     return {at: (number, use) for number, (at, use) in enumerate(zip(numbers, collectives_of(measured), strict=True))}
 

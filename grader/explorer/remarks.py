@@ -1,15 +1,15 @@
-"""What there is to say of the collectives of an explored program beside their numbers."""
+"""Remarks on the collectives of an explored program, beside their numbers."""
 
 from collections.abc import Sequence
 
 from grader.explorer.exploration import ChipCollective, ExploredCollective
 
-# The most other lines that are named.
+# Name at most this many other lines.
 _MAX_NAMED = 3
 
 
 def remarks(collectives: Sequence[ExploredCollective]) -> list[str]:
-    """For each entry, what else is sent with it, what it is for, and what its numbers leave out. Mostly empty."""
+    """Say for each entry what else is sent with it, what it is for, and what its numbers leave out. Mostly empty."""
     return [
         ", ".join(
             filter(None, (with_lines, _moved_for(each), _halo(each), _senders(each), _rounds(each), _narrower(each)))
@@ -86,7 +86,7 @@ def _rounds(each: ExploredCollective) -> str:
 
 
 def _narrower(each: ExploredCollective) -> str:
-    """The CPU compiler widens what it sends, as bfloat16 to float32."""
+    """The arrays that the CPU compiler widens before it sends them, as bfloat16 to float32."""
     if not each.written_dtypes or each.written_bytes is None or not each.bytes:
         return ""
     share = f"{100 * each.written_bytes / each.bytes:.0f} %"

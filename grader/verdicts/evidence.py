@@ -15,7 +15,7 @@ Count = Annotated[int, Field(ge=0)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 # Axis name to size, in the order of the axes; devices are numbered row by row.
 Mesh = dict[SafeText, Annotated[int, Field(ge=1)]]
-# Not strict, because JSON has only lists. The elements are strict.
+# The tuple is not strict, because JSON has only lists. Its elements are strict.
 Shape = Annotated[tuple[Count, ...], Field(strict=False)]
 # [start, stop) of one dimension.
 Extent = Annotated[tuple[Count, Count], Field(strict=False)]
