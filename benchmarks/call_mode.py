@@ -13,7 +13,7 @@ _SUBMISSION = "literal"
 
 
 def measure_call(say: Say, *, quick: bool) -> Measured:
-    """Raises as `measure` does."""
+    """Measure call mode. Raises the errors of `measure`."""
     plan = QUICK if quick else FULL
 
     def walls(samples: Samples, workload: Workload, data: Path) -> dict[str, float]:

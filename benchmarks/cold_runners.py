@@ -77,7 +77,7 @@ def _inside(slug: str, name: str, side: str, kept: Path) -> float:
 
 
 def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
-    """Once for each mesh, with the state of two seeds."""
+    """Export the source once for each mesh, with the states of two seeds."""
     from grader.core.case import Case
     from grader.modes.program.signatures import signatures_of
     from grader.runner.export import export_program
@@ -102,7 +102,7 @@ def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
 
 
 def _call(package, source: str) -> None:  # type: ignore[no-untyped-def]
-    """Once with each public case and each hidden one."""
+    """Call the entry point once with each public case and each hidden one."""
     import numpy as np
 
     from grader.runner import serve
@@ -119,7 +119,7 @@ def _call(package, source: str) -> None:  # type: ignore[no-untyped-def]
 
 
 def _cpu_s() -> float:
-    """Of this process and all of its threads."""
+    """CPU seconds of this process and all of its threads."""
     times = os.times()
     return times.user + times.system
 

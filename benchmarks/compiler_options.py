@@ -72,13 +72,13 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     exported = export_program(submission, request)
     state = [{"shape": list(np.shape(leaf)), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in signature.args if "static" not in arg]
-    # The export set them for the whole process.
+    # The export set compiler options for the whole process.
     private_jax.compile_with({})
     options, found, cpu_s = dict(load.COMPILER_OPTIONS), [], []
     for chosen in ({}, options):
         load.COMPILER_OPTIONS.clear()
         load.COMPILER_OPTIONS.update(chosen)
-        # Otherwise the second one would find the executable of the first.
+        # Otherwise the second compilation would find the executable of the first.
         jax.clear_caches()  # type: ignore[no-untyped-call]
         started = time.process_time()
         loaded = load.load(exported.artifact, axes, [*state, *inputs], len(state))

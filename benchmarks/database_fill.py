@@ -145,7 +145,7 @@ def _rows(count: int, users: list[str], slugs: list[str]) -> Iterator[tuple[obje
             verdicts[name],
             "accepted" if accepted else "rejected",
             None if is_run else 100 if accepted else 0,
-            # Every other one is as good as the reference, as it is with problems that leave little choice.
+            # About half score exactly 100, as in problems that leave little choice.
             None if is_run or not accepted else max(100.0, round(chance.uniform(80, 120), 1)),
             *(moment.strftime("%Y-%m-%d %H:%M:%S.%f") for moment in (at, at, at + timedelta(seconds=1))),
         )

@@ -28,7 +28,7 @@ from grader.core.errors import MeshgradeError
 from grader.package.package import KnownSubmission, Package
 from grader.review.reader import read_package
 
-# One of call mode, one with a state, one without. From each, one rejected submission per reason.
+# A problem in call mode, one with a state and one without, of which one rejected submission per reason is graded.
 REJECTED_OF = ("fsdp_step", "fsdp_shard_map_step", "tp_column_row")
 _START_LIMIT_S = 1800.0
 SEED = 1
@@ -65,12 +65,12 @@ QUICK = Plan(slugs=("fsdp_step",), of=2, bare=1, hidden=False)
 
 
 def measure_diverse(say: Say, *, quick: bool) -> Measured:
-    """Raises `BenchmarkFailed` if a verdict differs from the one that the submission's path names."""
+    """Measure different submissions. Raises `BenchmarkFailed` if a verdict is not the one that the path names."""
     return measure_plan(QUICK if quick else FULL, say, seed=SEED)
 
 
 def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -> Measured:
-    """`data` is a data folder to keep, or one kept earlier, so that nothing has to be prepared again."""
+    """Measure a plan. `data` is a data folder to keep, or one kept earlier, so that nothing is prepared again."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
         folder = Path(made)
         data = data or folder / "data"
@@ -131,7 +131,7 @@ def choose(packages: Sequence[Package], of: int | None, seed: int) -> list[Entry
 def _grade_all(
     server: Server, entries: Sequence[Entry], at_once: int, order: random.Random, say: Say, *, hidden: bool
 ) -> dict[str, float]:
-    """Milliseconds from POST to verdict, by name."""
+    """Grade all entries, and return the milliseconds from POST to verdict by name."""
     shuffled = order.sample(entries, len(entries))
     say(f"{len(entries)} submissions, {at_once} at a time")
     with ThreadPoolExecutor(at_once) as clients:
@@ -154,7 +154,7 @@ def _grade(server: Server, entry: Entry, *, hidden: bool) -> float:
     kind = "attempts" if hidden else "runs"
     taken_ms, verdict = server.grade(f"{entry.package.slug}/{kind}", entry.submission.source)
     wanted = "accepted" if entry.submission.reason is None else "rejected"
-    # Some are wrong only on hidden cases.
+    # Some submissions are wrong only on hidden cases.
     if hidden and (verdict.get("status"), verdict.get("reason")) != (wanted, entry.submission.reason):
         raise BenchmarkFailed(f"{entry.name} must be {wanted} and was answered with {json.dumps(verdict)[:1500]}")
     return taken_ms

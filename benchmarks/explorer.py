@@ -12,7 +12,7 @@ _ROUNDS = 15
 
 
 def measure_explore(say: Say, *, quick: bool) -> Measured:
-    """Raises `BenchmarkFailed` if the service does not start, or a source has no program."""
+    """Measure the Explorer. Raises `BenchmarkFailed` if the service does not start, or a source has no program."""
     rounds = 1 if quick else _ROUNDS
     with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
         folder = Path(made)
@@ -22,7 +22,7 @@ def measure_explore(say: Say, *, quick: bool) -> Measured:
             ours, again = [], []
             for number in range(rounds):
                 server.settle()
-                # Each source is another one, so that its result is not kept yet.
+                # Make each source different, so that its result is not cached yet.
                 source = f"{package.reference}\n# {number}\n"
                 ours.append(server.explore(package.slug, source))
                 again.append(server.explore(package.slug, source))

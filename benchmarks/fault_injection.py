@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def measure(plan: Plan, say: Say) -> dict[str, Any]:
-    """Raises `BenchmarkFailed` if something does not start, or a request is refused."""
+    """Submit while faults happen. Raises `BenchmarkFailed` if something does not start, or a request is refused."""
     if plan.disk:
         check_disk(plan.disk)
     with tempfile.TemporaryDirectory(prefix="meshgrade-faults-") as made:
@@ -136,7 +136,7 @@ async def _measure(plan: Plan, whole: Fleet, source: str, say: Say) -> dict[str,
         for worker in whole.workers:
             worker.start()
         for worker in whole.workers:
-            # Later starts find in its folder what this one has prepared.
+            # Later starts of this worker find in its folder what this one prepares.
             await worker.wait_for(f"{CALL_SLUG} is ready")
         say(f"{plan.users} users submit {plan.count} sources; every {plan.kill_every_s:g} s a worker is killed")
         run = Run()
@@ -237,7 +237,7 @@ async def _weigh(
         # Attempts that no answer named, and attempts judged twice.
         "duplicates": len(rows) - len(answered) + len(written) - len(set(written)),
         "failed": statuses["failed"],
-        # The submission was the reference.
+        # Every submission is the reference, so a rejection is wrong.
         "wrong": statuses["rejected"],
         "lost": run.handed_in - statuses["accepted"] - statuses["failed"] - statuses["rejected"],
         "kill_to_verdict_s_p50": round(statistics.median(waited_s), 1) if waited_s else None,

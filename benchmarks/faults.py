@@ -24,7 +24,7 @@ from benchmarks.workload import CALL_SLUG
 
 LOOK_S = 0.2
 _TELL_S = 10.0
-# Between two pages of a reader.
+# The pause of a reader between two pages.
 _THINK_S = 10.0
 _FULL_S = 10.0
 _FILL_BYTES = 1 << 20
@@ -141,7 +141,7 @@ async def _restart_api(plan: Plan, run: Run, whole: Fleet, say: Say) -> None:
 
 
 async def _pause_workers(plan: Plan, run: Run, whole: Fleet) -> None:
-    """Like a machine that sleeps: another worker takes over, and nothing that the first one does later counts."""
+    """Pause workers, as if their machines slept: another one takes over, and later results of the first don't count."""
     chance = random.Random(2)
     while True:
         await asyncio.sleep(plan.pause_every_s)
@@ -174,7 +174,7 @@ async def _fill_disk(plan: Plan, run: Run, whole: Fleet, say: Say) -> None:
         until = time.monotonic() + _FULL_S
         try:
             while time.monotonic() < until:
-                # What the database gives back meanwhile is filled, too.
+                # Fill what the database frees meanwhile, too.
                 await asyncio.to_thread(_fill, filler)
                 await asyncio.sleep(LOOK_S)
         finally:
@@ -195,7 +195,7 @@ def _fill(filler: Path) -> None:
 
 
 class _DiskFull(Exception):
-    """Nothing more fits."""
+    """The disk is full."""
 
 
 def _append(file: int, size: int) -> None:
@@ -209,7 +209,7 @@ def _append(file: int, size: int) -> None:
 
 
 def check_disk(folder: Path) -> None:
-    """Raises `BenchmarkFailed` unless the folder is a small file system of its own, which may be filled."""
+    """Check the folder. Raises `BenchmarkFailed` unless it is a small file system of its own, which may be filled."""
     size = os.statvfs(folder)
     if not folder.is_mount() or size.f_blocks * size.f_frsize > _LARGEST_DISK:
         raise BenchmarkFailed(

@@ -22,7 +22,7 @@ _MISTAKES = (
     "fsdp_step/submissions/rejected/wrong_value/absolute_error.py",
 )
 _LOOK_S = 10.0
-# Less than this in `_LOOK_S` is what a server takes that has nothing to do.
+# A server that has nothing to do takes less CPU time than this in `_LOOK_S`.
 _QUIET_CPU_S = 1.0
 _IDLE_S = 60.0
 _LIMIT_S = 900.0

@@ -52,7 +52,7 @@ class Daemon:
         return words in self._text()
 
     async def wait_for(self, words: str) -> None:
-        """Raises `BenchmarkFailed` if it ends first, or takes too long."""
+        """Wait until it prints a text. Raises `BenchmarkFailed` if it ends first, or takes too long."""
         try:
             async with asyncio.timeout(_START_LIMIT_S):
                 while not self.said(words):
@@ -103,7 +103,7 @@ class Fleet:
     postgresql_pid: int
     address: str
     restart_database: Callable[[], None]
-    # Starts it if it has ended, and returns whether it was running.
+    # Starts the database if it has ended, and returns whether it was running.
     start_database: Callable[[], bool]
     api: Daemon
     workers: list[Daemon]
@@ -139,7 +139,7 @@ def fleet(folder: Path, disk: Path | None = None, *, workers: int, module: str, 
         pgexec("pg_ctl", (*arguments, "-D", str(data)), bin_path=server.bin_path, user=server.system_user)
 
     def restart_database() -> None:
-        # As an operator does it: connections are ended, not waited for.
+        # End connections instead of waiting for them, as an operator does.
         control("restart", "-w", "-m", "fast")
 
     def start_database() -> bool:

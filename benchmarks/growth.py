@@ -19,7 +19,7 @@ from benchmarks.machine import describe_machine
 from tests.app.growing_texts import READERS, TEXTS, repeated
 
 _TIMES = 8
-# Two times this short have no ratio that says anything.
+# Times shorter than this are too noisy for a ratio.
 _SHORT_S = 0.05
 _FORK = multiprocessing.get_context("fork")
 

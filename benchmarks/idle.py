@@ -30,7 +30,7 @@ from grader.core.errors import MeshgradeError
 
 # Longer than any pause of a loop that finds nothing to do.
 _SETTLE_S = 60.0
-# Between two submissions. The service is idle again by then.
+# The pause between two submissions, after which the service is idle again.
 _REST_S = 5.0
 _COUNT = text("SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()")
 
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def measure(seconds: float, settle_s: float, submissions: int) -> dict[str, Any]:
-    """Raises `BenchmarkFailed` if something does not start, or a submission is not accepted."""
+    """Measure an idle service. Raises `BenchmarkFailed` if something does not start, or an attempt is rejected."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-idle-") as made:
         folder = Path(made)
         source = copy_package(CALL_SLUG, folder / "problems").reference
@@ -89,12 +89,12 @@ async def _per_s(whole: Fleet, seconds: float) -> float:
     before, began = await _transactions(whole.url), time.monotonic()
     await asyncio.sleep(seconds)
     after = await _transactions(whole.url)
-    # Asking is a transaction itself.
+    # The query for the count is a transaction itself.
     return (after - before - 1) / (time.monotonic() - began)
 
 
 async def _transactions(url: str) -> int:
-    """How many there were so far. PostgreSQL counts those of a connection when it is closed, or idle for a second."""
+    """The transactions so far. PostgreSQL counts those of a connection once it is closed, or idle for a second."""
     database = Database(url)
     try:
         async with database.reading() as session:

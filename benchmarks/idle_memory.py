@@ -30,11 +30,11 @@ from grader.sandbox.usage import descendants
 
 _LOOK_S = 2.0
 _LIMIT_S = 1800.0
-# Five minutes after the last submission, a pool lets go of what only more of them would need.
+# Five minutes after the last submission, a pool ends the forks that only further submissions would need.
 _REST_S = 330.0
 # The devices of the meshes of the shipped problems, the rarest first; and how many verifiers of each compile at a time.
 _DEVICES, _AT_ONCE = (7, 6, 1, 4, 8), 2
-# Two runners and two verifiers.
+# At rest, two runners and two verifiers are left.
 _LEFT = 2 * pool._RESTING_GENERIC
 _LIMITS = Limits(time_s=20.0, wall_s=60.0, memory_mb=1024)
 _ZYGOTE = "/opt/meshgrade/grader/forks/zygote.py"
@@ -50,7 +50,7 @@ def memory_mb(root: int) -> Counter[str]:
         kind = "service" if pid == root else "others"
         command = _command(pid)
         if command.startswith(_INSIDE) and _ZYGOTE in command:
-            # Each fork is below the zygote, and so comes after it.
+            # Each fork is a descendant of the zygote, so it comes after it.
             kind = "forks" if has_zygote else "zygote"
             has_zygote = True
         found[kind] += pss_mb_of(pid)  # type: ignore[assignment]
@@ -89,7 +89,7 @@ class _Peak:
 
 
 def measure(problems: int, rest_s: float) -> None:
-    """Raises `BenchmarkFailed` if the server does not start."""
+    """Measure a server's memory. Raises `BenchmarkFailed` if it does not start."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-idle-memory-") as made:
         folder = Path(made)
         for path in sorted((CHECKOUT / "problems").glob("*/problem.toml"))[:problems]:
@@ -116,7 +116,7 @@ def measure_pool() -> None:
         while not sandbox.stats().full:
             time.sleep(_LOOK_S)
         print(f"the pool and {_AT_ONCE * len(_DEVICES)} idle verifiers: {_below_mb():,.0f} MB", flush=True)
-        # The pool looks at the clock by this.
+        # The pool compares the time since the last submission with this.
         pool._SPARE_S = 0.0
         while not sandbox.stats().full or sandbox.stats().generic > _LEFT:
             time.sleep(_LOOK_S)
@@ -135,7 +135,7 @@ def _say(when: str, mb: Counter[str]) -> None:
 
 
 def _quiet(line: str) -> None:
-    """Not every step of each problem."""
+    """Do nothing, instead of printing every step of each problem."""
 
 
 def main() -> None:

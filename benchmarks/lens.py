@@ -28,7 +28,10 @@ def compiler_for_gpus() -> str:
 
 
 def measure_lens(say: Say, *, quick: bool) -> Measured:
-    """Raises `BenchmarkFailed` if the service does not start, a source has no program, or there is no compiler."""
+    """Measure programs for chips.
+
+    Raises `BenchmarkFailed` if the service does not start, a source has no program, or there is no compiler.
+    """
     compilers = [compiler_for_gpus(), *filter(None, [compiler_of("tpu")])]
     rounds, large_rounds = (1, 0) if quick else (_ROUNDS, _LARGE_ROUNDS)
     large = example_of(_LARGE)
@@ -42,7 +45,7 @@ def measure_lens(say: Say, *, quick: bool) -> Measured:
         with Server(folder / "data", folder / "problems", f"{package.slug}/attempts", say) as server:
 
             def explore(name: str, number: int, chip: str, *, large_one: bool = False) -> None:
-                # Each source is another one, so that its result is not kept yet.
+                # Make each source different, so that its result is not cached yet.
                 source = f"{large.source if large_one else package.reference}\n# {number}\n"
                 subject = function.model_dump(mode="json") if large_one else None
                 ms[name].append(server.explore(package.slug, source, chip=chip, function=subject))

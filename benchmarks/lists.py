@@ -79,9 +79,9 @@ def _folder(kept: Path | None) -> Iterator[Path]:
 
 
 async def _measure(name: str, folder: Path, attempts: int, rounds: int) -> dict[str, _Figures]:
-    """By path."""
+    """Time each path on one database, and return the figures by path."""
     problems = folder / "problems"
-    # A list of names and not of folders, so that the heavy problem stays the first.
+    # Store the names in order: a list of folders would not keep the heavy problem first.
     names = folder / "slugs.json"
     if not names.exists():
         names.write_text(json.dumps(write_problems(problems)))

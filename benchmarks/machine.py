@@ -21,6 +21,6 @@ def describe_machine() -> dict[str, object]:
 
 def _processor() -> str:
     lines = Path("/proc/cpuinfo").read_text().splitlines()
-    # On ARM the kernel does not name the model.
+    # On ARM, the kernel does not name the model.
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())

@@ -65,7 +65,7 @@ def serve() -> None:
     sock = socket.create_server(("127.0.0.1", 0), backlog=2048)
     host, port = sock.getsockname()
     print(f"{host}:{port}", flush=True)
-    # As in app/entry/cli/serve.py.
+    # The options of app/entry/cli/serve.py.
     config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, proxy_headers=True)
     uvicorn.Server(config).run(sockets=[sock])
 

@@ -16,7 +16,7 @@ from benchmarks.workload import PROGRAM_SLUG, copy_package
 
 _SLOWER = 4
 _ARGUMENTS = ["--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-# Chromium's usual ones; without any, everything is sent as it is.
+# The encodings that Chromium accepts. Without them, nothing is compressed.
 _CODINGS = ["gzip", "deflate", "br"]
 _WATCH = """
 window.shift = 0;
@@ -54,7 +54,7 @@ def chromium() -> str:
 
 
 def measure_web(say: Say, *, quick: bool) -> Measured:
-    """Raises `BenchmarkFailed` if there is no Chromium, or the service does not start."""
+    """Measure the page. Raises `BenchmarkFailed` if there is no Chromium, or the service does not start."""
     browser, rounds = chromium(), 1 if quick else 5
     with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
         folder = Path(made)

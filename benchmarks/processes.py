@@ -56,7 +56,7 @@ def pss_mb(root: int) -> float:
 
 
 def pss_mb_of(pid: int) -> float:
-    """The same of one process; 0 if it has ended."""
+    """Like `pss_mb`, for one process alone; 0 if it has ended."""
     with contextlib.suppress(ProcessLookupError, FileNotFoundError):
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024 / 1e6

@@ -13,7 +13,7 @@ QUICK = Plan(rounds=1, pairs=1, bare_a_core=1, ours_a_core=1, cold=1, hidden=Fal
 
 
 def measure_program(say: Say, *, quick: bool) -> Measured:
-    """Raises as `measure` does."""
+    """Measure program mode. Raises the errors of `measure`."""
     return measure(Part("program", PROGRAM_SLUG, typical, _stations), QUICK if quick else FULL, say)
 
 

@@ -73,7 +73,7 @@ async def _measure(database: Database) -> None:
         print(f"{start + 100} runs wait", file=sys.stderr)
     for name in _LIVE:
         await _hand_in(database, queue, package, name, "run", 1)
-    # Whose runs were graded, in order.
+    # The users whose runs were graded, in order.
     graded: list[str] = []
     added: set[asyncio.Task[None]] = set()
 
@@ -91,7 +91,7 @@ async def _measure(database: Database) -> None:
     events.watch_here(on_change)
     tasks = [asyncio.create_task(each) for each in (queue.work(), *(loop.run() for loop in events.loops))]
     await asyncio.sleep(2)
-    # As everyone else, the classmate has just been served.
+    # Like everyone else, the classmate has just been served.
     await _wait(database, (await _hand_in(database, queue, package, "other", "run", 1))[0])
     before, began = len(graded), time.monotonic()
     [attempt] = await _hand_in(database, queue, package, "other", "attempt", 1)

@@ -37,7 +37,7 @@ _ALL_READY = "All problems are prepared."
 _SOME_LEFT = "are prepared by their first submission"
 _LIMIT_S = 600.0
 _LOOK_S = 0.1
-# More than the pool needs to end its forks.
+# The pool needs less time than this to end its forks.
 _MORE_S = 30.0
 
 
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def measure(problems: int, rounds: int, *, asleep: bool = False) -> dict[str, Any]:
-    """Raises `BenchmarkFailed` if something does not start, or the submission is not accepted."""
+    """Measure new workers. Raises `BenchmarkFailed` if something does not start, or the submission is not accepted."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-scale-up-") as made:
         folder = Path(made)
         shipped = sorted(path.parent.name for path in (CHECKOUT / "problems").glob("*/problem.toml"))
@@ -86,7 +86,7 @@ async def _measure(whole: Fleet, folder: Path, source: str, rounds: int, asleep:
             for kind, measured in seconds.items():
                 if kind == "alone":
                     await _forget(database)
-                # A worker that found none shares its own, so the next round has them again.
+                # A worker that found no answers shares its own, so the next round has them again.
                 measured.append(await _one(whole, new, folder / "worker-2", token, source))
                 _say(f"{kind}: {measured[-1]}")
                 if asleep and kind == "alone" and len(measured) == rounds:

@@ -50,7 +50,7 @@ def _rate(per_s: float) -> str:
 
 
 def _whole(cores: float) -> str:
-    """Rounded up, because nobody buys a part of a core."""
+    """Round up, because nobody buys part of a core."""
     return f"{-(-cores // 1):,.0f}"
 
 

@@ -90,7 +90,7 @@ class Server:
         """Submit, and wait for the verdict.
 
         Raises:
-          BenchmarkFailed: it is not an acceptance.
+          BenchmarkFailed: the verdict is not "accepted".
         """
         taken_ms, verdict = self.grade(self._kind, workload.source)
         if verdict.get("status") != "accepted":

@@ -33,7 +33,7 @@ QUICK = Plan(students=20, within_s=1.0, limit_s=60.0, rounds=1, round_s=0.5, mod
 
 
 def measure_service(say: Say, *, quick: bool) -> Measured:
-    """Raises `BenchmarkFailed` if the service does not start, or refuses a valid request."""
+    """Measure the service. Raises `BenchmarkFailed` if it does not start, or refuses a valid request."""
     return measure_plan(QUICK if quick else FULL, say)
 
 

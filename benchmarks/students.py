@@ -78,7 +78,7 @@ async def _student(
 
         await ask("GET", "/problems", 200, served.page_ms)
         await ask("GET", f"/problems/{slug}", 200, served.page_ms)
-        # No two students submit the same text.
+        # Make each student's text different.
         own = {"source": f"{source}\n# {token}\n"}
         made = await ask("POST", f"/api/v1/problems/{slug}/attempts", 202, served.post_ms, own)
         attempt_id = _field_of(made, "id")

@@ -69,6 +69,6 @@ def _quiet() -> Iterator[None]:
 def _spin() -> None:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     parent = os.getppid()
-    # Killed, the parent would not end it.
+    # If the parent is killed, it cannot end this process.
     while os.getppid() == parent:
         pass

@@ -55,7 +55,7 @@ def main(rounds: int) -> None:
             _serve(old, package, programs)
             for _ in range(rounds):
                 with sandbox.open(spec) as new:
-                    # It was ready earlier, and is idle by now.
+                    # A verifier usually waits before it is used, so let it become idle.
                     time.sleep(_REST_S)
                     took = {"made_cpu_s": usage_of(new.pid).cpu_s}
                     for name, verifier in (("old", old), ("new", new)):

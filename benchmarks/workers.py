@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def measure(count: int, rounds: int, module: str, say: Say) -> dict[str, Any]:
-    """Raises `BenchmarkFailed` if something does not start, or a submission is not accepted."""
+    """Measure more workers. Raises `BenchmarkFailed` if something does not start, or a submission is not accepted."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-workers-") as made:
         folder = Path(made)
         source = copy_package(CALL_SLUG, folder / "problems").reference

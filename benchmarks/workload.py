@@ -45,7 +45,7 @@ def copy_package(slug: str, problems: Path) -> Package:
     """
     folder = problems / slug
     shutil.copytree(CHECKOUT / "problems" / slug, folder, ignore=shutil.ignore_patterns(*_RUN_AT_START, "__pycache__"))
-    # It names submissions that are left out.
+    # The statement names submissions that are left out.
     statement = folder / "statement.md"
     statement.write_text(without_marks(statement.read_text()))
     return read_package(folder)
