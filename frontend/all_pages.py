@@ -27,7 +27,7 @@ SCHEMES = ("light", "dark")
 SIZES = ((1440, 900), (1366, 768), (360, 740))
 _REJECTED, _ACCEPTED, _OLDER = (f"{number:032x}" for number in (0xA, 0xB, 0xC))
 _STORED = CHECKOUT / "tests/browser/verdicts/fsdp_shard_map_step_rejected.json"
-# What anyone sees without an account.
+# Pages that anyone sees without an account.
 _GUESTS = {
     "front": "/",
     "catalogue of a guest": "/problems",
@@ -124,7 +124,7 @@ def main() -> int:
 
 
 def _fill(service: Service) -> str:
-    """Returns the address of the course."""
+    """Fill the service, and return the address of the course."""
     course = add_course(service)
     rejected = Verdict.model_validate_json(_STORED.read_bytes())
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
@@ -147,7 +147,7 @@ def _context(browser: Browser, service: Service, **options: object) -> Iterator[
 
 
 def _take(context: BrowserContext, path: str, file: Path) -> bool:
-    """Write the picture; whether there is a fault, which is printed."""
+    """Write the picture. Return whether the page has a fault, which is printed."""
     page = context.new_page()
     complaints: list[str] = []
 

@@ -17,7 +17,7 @@ _MODULES = (
 )
 _LONGEST = 100
 _UNREAD = "(…)"
-# What newer versions of Python read of native code, and older ones cannot: nothing of its own.
+# Signatures of native code that only newer versions of Python can read. They say nothing.
 _EMPTY = ("(*args, **kwargs)", "(iterable=…)")
 
 

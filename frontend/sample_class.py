@@ -22,7 +22,7 @@ _TIME = "%Y-%m-%d %H:%M:%S.%f"
 
 
 def add_course(service: Service) -> str:
-    """Returns the address of its page. The verdicts are that of a kept rejection, and one where every check passes."""
+    """Add the course, and return the address of its page. Verdicts are a stored rejection, or pass every check."""
     rejected = Verdict.model_validate_json(_REJECTED.read_bytes())
     start = datetime.now(UTC) - timedelta(days=9)
     with httpx.Client(base_url=f"{service.url}/api/v1", headers={"Authorization": f"Bearer {OWNER_TOKEN}"}) as http:
@@ -69,7 +69,7 @@ def _add_attempts(
     number: int,
     place: int,
 ) -> None:
-    """Later problems take more attempts, and some students have not come to them."""
+    """Add a student's attempts. Later problems take more of them, and some students have not reached those."""
     if (number * 7 + place * 5) % 11 < place - 2:
         return
     here = rejected.model_copy(update={"problem": slug, "version": version})

@@ -54,7 +54,7 @@ def main() -> None:
             _picture(page, name)
         for slug, file, status in SUBMITTED:
             page.goto(f"/problems/{slug}")
-            # Without the docstring, which gives a mistake away.
+            # Leave out the docstring, which gives a mistake away.
             write(page, (PROBLEMS / slug / file).read_text(encoding="utf-8").partition('"""\n')[2].lstrip())
             page.keyboard.press("Control+Home")
             page.get_by_role("button", name="Submit").click()
@@ -72,13 +72,13 @@ def main() -> None:
         page.goto("/progress")
         _picture(page, "progress")
         browser.close()
-    # Last, so that it never says more than the pictures.
+    # Write this last, so that it never says more than the pictures.
     SHOWN.write_text(json.dumps(shown) + "\n", encoding="utf-8")
 
 
 def _picture(page: Page, name: str) -> None:
     page.evaluate("scrollTo(0, 0)")
-    # A server that has just started says so. A reader's has not.
+    # Remove the notice of a server that has just started, which readers do not see.
     page.evaluate(
         "document.querySelectorAll('.problem-head .notice, .catalogue > .notice').forEach((each) => each.remove())"
     )
