@@ -31,7 +31,7 @@ async function licences(inputs) {
   return `${parts.join("\n\n----\n\n")}\n`;
 }
 
-/** Compressed beside each file, once and as small as possible: the service only sends it. */
+/** Writes a compressed copy beside each file, as small as possible, because the service only sends it. */
 async function compress(file) {
   const content = await readFile(file);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
@@ -78,7 +78,7 @@ const named = async (files, root) => Object.fromEntries(
   await Promise.all(files.sort().map(async (file) => [file, digest(await readFile(path.join(root, file)))])),
 );
 const own = Object.keys(metafile.inputs).filter((file) => /^[a-z_]+\.js$/.test(file));
-// Without the entry of this package, which has the release's version.
+// Leave out the entry of this package, which has the release's version.
 const { "": _, ...packages } = JSON.parse(await readFile(path.join(here, "package-lock.json"), "utf8")).packages;
 const built = Object.keys(metafile.outputs).map((file) => path.relative(folder, path.resolve(here, file)));
 const sources = { ...(await named([...own, "build.mjs"], here)), packages: digest(JSON.stringify(packages)) };

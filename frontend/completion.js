@@ -4,7 +4,7 @@ import { syntaxTree } from "@codemirror/language";
 let tables;
 const load = () => (tables ??= fetch(new URL("../library_names.json", import.meta.url)).then((response) => response.json()));
 
-// What these names usually stand for, where nothing else is imported under them.
+// What these names usually stand for, unless something else is imported under them.
 const USUAL = { jax: "jax", jnp: "jax.numpy", lax: "jax.lax", nnx: "flax.nnx", optax: "optax" };
 
 /** What each imported name stands for: `{ jnp: "jax.numpy", P: "jax.sharding.PartitionSpec" }`. */

@@ -69,7 +69,7 @@ function storedState(key, value) {
     const stored = JSON.parse(sessionStorage.getItem(key));
     return stored?.doc === value ? stored : null;
   } catch {
-    return null; // Storage that the browser forbids, or an entry of another release.
+    return null; // The browser forbids storage, or another release stored the entry.
   }
 }
 
@@ -139,7 +139,7 @@ export function createEditor(host, options) {
     hasExtras = true;
     annotations = [isolated];
     addEventListener("pagehide", () => keepHistory(historyKey, view, historyField));
-  }).catch(() => { loading = null; }); // Without a network, the next focus tries again.
+  }).catch(() => { loading = null; }); // If there was no network, the next focus tries again.
   host.addEventListener("focusin", load);
   for (const sign of ["pointermove", "pointerdown", "keydown", "scroll"]) addEventListener(sign, load, { once: true, passive: true });
   if (stored) load();

@@ -13,19 +13,19 @@ import { EditorState, Prec } from "@codemirror/state";
 import { crosshairCursor, keymap, rectangularSelection } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { completeLibraryName } from "./completion.js";
-// Loaded anyway. So everything that the editor needs stays in one part, which compresses better than several.
+// This is loaded anyway. Importing it keeps what the editor needs in one part, which compresses better than several.
 import "./editor.js";
 
 const MOST_ERRORS = 20;
 
-/** Where the parser had to skip something, or to guess that something is missing. */
+/** The places at which the parser had to skip something, or to guess that something is missing. */
 function syntaxErrors({ state }) {
   const found = [];
   syntaxTree(state).iterate({
     enter({ type, from, to }) {
       if (!type.isError || found.length >= MOST_ERRORS) return;
       const line = state.doc.lineAt(from);
-      // What is missing has no length: the character before it shows the place.
+      // A missing part has no length, so mark the character before it.
       const start = from === to ? Math.max(line.from, from - 1) : from;
       const end = Math.max(Math.min(to, line.to), Math.min(start + 1, state.doc.length));
       const text = state.sliceDoc(from, Math.min(to, line.to)).trim();
@@ -36,13 +36,13 @@ function syntaxErrors({ state }) {
   return found;
 }
 
-// From the third letter: a list for each `x` would take the keys that were meant for the text.
+// Complete from the third letter: a list for each `x` would take keys that were meant for the text.
 const completeWord = (context) => (context.explicit || context.matchBefore(/\w{3,}/) ? completeAnyWord(context) : null);
 
-// Also where Escape closes a list of completions: after it, Tab leaves the editor.
+// After Escape, Tab leaves the editor, even if Escape also closed a list of completions.
 const escape = keymap.of([{ key: "Escape", run: (view) => { view.setTabFocusMode(2000); return false; } }]);
 
-// With a selection, which Tab indents. Without one, editor.js writes spaces.
+// Tab indents a selection. Without one, editor.js writes spaces.
 const indentSelection = (view) => view.state.selection.ranges.some((range) => !range.empty) && indentMore(view);
 
 /** `stored` is the JSON of the state before a reload, or null, if `state` still has its text. */
@@ -52,12 +52,12 @@ function restored(stored, state) {
     const value = historyField.spec.fromJSON(stored.history, state);
     return historyField.init(() => value);
   } catch {
-    return []; // An entry of another release.
+    return []; // Another release stored the entry.
   }
 }
 
 export { historyField };
-/** Undone alone, however soon it comes after what was typed. */
+/** Marks a change that is undone by itself, however soon it follows what was typed. */
 export const isolated = isolateHistory.of("full");
 export const python = [pythonLanguage, syntaxHighlighting(classHighlighter)];
 export const loadExtras = (stored, state) => [

@@ -4,7 +4,7 @@ import { Decoration, EditorView } from "@codemirror/view";
 
 const WORDS = "and as assert async await break class continue def del elif else except finally for from global if import in is "
   + "lambda nonlocal not or pass raise return try while with yield None";
-// What begins first is not looked into.
+// The match that begins first wins, and nothing inside it is matched again.
 const KINDS = {
   comment: /#.*/,
   string: /(?:\b[rbfu]{1,2})?(?:"""[^]*?(?:"""|$(?![^]))|'''[^]*?(?:'''|$(?![^]))|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)/,

@@ -1,7 +1,7 @@
-// Colours of files that are not Python: TOML and Markdown, by what single expressions find. Loaded for such a file alone.
+// Colours TOML and Markdown by single regular expressions. Only files in these languages load it.
 import { RangeSetBuilder } from "@codemirror/state";
 import { Decoration, EditorView } from "@codemirror/view";
-// As in extras.js: what the editor needs stays in one part.
+// As in extras.js, this keeps what the editor needs in one part.
 import "./editor.js";
 
 // The groups of an expression are the classes, in their order.

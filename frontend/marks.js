@@ -30,7 +30,7 @@ const field = StateField.define({
 const changeNotes = StateEffect.define();
 const changeLit = StateEffect.define();
 
-/** What the line costs that had this number when it was compiled; an empty text for one that is only pointed at. */
+/** The cost of the line that had this number when it was compiled; empty for a line that is only pointed at. */
 class Note extends GutterMarker {
   constructor(line, text) {
     super();

@@ -3,7 +3,7 @@ import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
   "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--code-size, var(--text-code))" },
-  // Above the gutters, which would cover an outline.
+  // Draw it above the gutters, which would cover an outline.
   "&.cm-focused": { outline: "none" },
   "&.cm-focused::after": {
     content: "''", position: "absolute", inset: "0", zIndex: "300", border: "2px solid var(--focus)", pointerEvents: "none",
@@ -16,7 +16,7 @@ export const theme = EditorView.theme({
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     background: "var(--selection)",
   },
-  // The room of the arrows that fold, which are loaded later: the text must not move then.
+  // Reserve the width of the folding arrows, which are loaded later, so that the text does not move then.
   ".cm-gutters:not(:has(.cm-foldGutter))": { paddingLeft: "1rem" },
   ".cm-foldGutter": { width: "1rem" },
   ".cm-foldPlaceholder": { backgroundColor: "var(--sunken)", color: "var(--ink-soft)", border: "1px solid var(--line)" },

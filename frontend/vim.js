@@ -1,6 +1,6 @@
 // Vim keys, for readers who switch them on.
 import { Vim, vim } from "@replit/codemirror-vim";
-// Loaded anyway. So everything that the editor needs stays in one part, which compresses better than several.
+// This is loaded anyway. Importing it keeps what the editor needs in one part, which compresses better than several.
 import "./editor.js";
 
 /** `onRun` is what `:w` does. The text is saved as it is typed. */
