@@ -115,7 +115,7 @@ def excess(expected: object, got: object, tolerances: dict[str, Tolerance], path
         with np.errstate(all="ignore"):
             error = np.abs(found - wanted) / (tolerance.atol + tolerance.rtol * np.abs(wanted))
             same = (wanted == found) | (np.isnan(wanted) & np.isnan(found))
-            # 0 / 0 where an equal value is required and found; infinite where a value is not finite.
+            # 0 / 0 if an equal value is required and found; infinite if a value is not finite.
             error = np.where(same, 0.0, np.nan_to_num(error, nan=math.inf, posinf=math.inf))
             error = np.where(same | np.isfinite(wanted), error, math.inf)
         worst = max(worst, float(error.max(initial=0.0)))

@@ -82,7 +82,7 @@ def _axes(held: Held, mesh: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _dims(held: Held, shape: Sequence[int]) -> tuple[int, ...]:
-    """The dimensions of which no device holds all."""
+    """The dimensions of which some device holds only a part."""
     return tuple(
         dim for dim, size in enumerate(shape) if any(len(part) > dim and part[dim] != (0, size) for part in held)
     )

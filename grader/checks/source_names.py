@@ -31,7 +31,7 @@ class NameUse:
 
 
 def full_name(name: str) -> str:
-    """The name with what `jnp`, `np`, `lax` or `nnx` stands for at its beginning."""
+    """The name with a `jnp`, `np`, `lax` or `nnx` at its beginning replaced by the module's name."""
     first, dot, rest = name.partition(".")
     return f"{_USUAL.get(first, first)}{dot}{rest}"
 

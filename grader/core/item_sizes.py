@@ -11,5 +11,5 @@ LEAF_DTYPES = frozenset(_BITS)
 
 
 def bytes_of(elements: int, dtype: str) -> int:
-    """The bytes of so many elements of one of `LEAF_DTYPES`."""
+    """The bytes of a number of elements of one of `LEAF_DTYPES`."""
     return -(-elements * _BITS[dtype] // 8)

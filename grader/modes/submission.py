@@ -22,8 +22,8 @@ def load_submission(
     devices: int | None = None,
     modules: Mapping[str, str] | None = None,
 ) -> None:
-    """Run a submission as a module, which must define the function `entry`. It finds only so many `devices`, and can
-    import further `modules`.
+    """Run a submission as a module, which must define the function `entry`. It sees `devices` devices, and can import
+    further `modules`.
 
     Raises:
       SubmissionFault: the source is too long, or `Session.load` fails. The service and the command line have a much

@@ -102,7 +102,7 @@ def _range(sizes: Mapping[str, int], reference: int) -> Range:
 
 
 def together(budgets: Sequence[Budget]) -> Budget:
-    """The budget of a package from those of its variants, of which there is at least one."""
+    """Join the budgets of a package's variants, of which there is at least one."""
     return budgets[0].model_copy(update={"programs": tuple(each for budget in budgets for each in budget.programs)})
 
 
@@ -110,7 +110,7 @@ def measured_from(program: str, files: Mapping[str, str]) -> str:
     """A hash of what decides how much the accepted submissions of a package communicate.
 
     Args:
-      program: what the manifest says of the programs, as text.
+      program: the manifest's entries about programs, as text.
       files: the package's, by path.
     """
     digest = hashlib.sha256(program.encode())

@@ -67,8 +67,7 @@ class Collective:
         that most of its bytes are from.
       constraint_line: the line of the sharding constraint on the array, if the partitioner inserted the collective.
       consumer_line: the line that uses the array that `constraint_line` is about.
-      kept_of: a device keeps one of so many equal parts of the array that the partitioner lets it gather, and drops the
-        others.
+      kept_of: the number of equal parts of an array, if the partitioner lets a device gather all and keep one.
       takes_turns: whether, in a loop, a matrix product of the same round waits for it, or it waits for one.
       beside_products: whether the innermost loop around it also computes matrix products.
     """

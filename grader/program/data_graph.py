@@ -1,4 +1,4 @@
-"""Which instructions of a module use the results of which, also across the borders of fusions and calls."""
+"""Find which instructions of a module use each other's results, also across the borders of fusions and calls."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -49,7 +49,7 @@ def lines_of_products(module: Module, lines: NearbyLines, written: Mapping[int, 
 
 
 def _best(near: list[int], left: list[int], written: Mapping[int, int]) -> int | None:
-    """A line for a product of which no line nearby has products left."""
+    """A line for a product if no line nearby has products left."""
     if len(left) == 1:
         return left[0]
     return next((line for line in near if line in written), near[0] if near else None)

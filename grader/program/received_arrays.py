@@ -71,7 +71,7 @@ class Received:
         return Received(self.arrays & kept, new, tuple(each for each in self.few if kept >> each[0] & 1))
 
     def at_most(self, elements: int, sizes: Sequence[int]) -> "Received":
-        """What is left of each received array in an array of so many elements."""
+        """Limit how much of each received array is there to this number of elements."""
         few = dict(self.few)
         for number in _numbers(self.arrays):
             if elements < few.get(number, sizes[number]):

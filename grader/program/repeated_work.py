@@ -83,7 +83,7 @@ def _flops(product: re.Match[str]) -> int:
 
 
 def _axes_of(copies: int, mesh: Mapping[str, int]) -> str:
-    """The axes along which there are so many copies, or nothing if it could be several sets of axes."""
+    """The axes along which there are this many copies, or nothing if several sets of axes could have them."""
     axes = [name for name, size in mesh.items() if size > 1]
     sets = [
         chosen

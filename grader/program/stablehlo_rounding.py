@@ -1,4 +1,4 @@
-"""Find the arguments of an exported program of which elements reach its outputs only in a narrower dtype.
+"""Find the arguments of an exported program whose elements reach its outputs only in a narrower dtype.
 
 A state that a step rounds to bfloat16, and widens again, has lost its digits, whatever its dtype. XLA may leave out
 such a pair of conversions on one kind of device and keep it on another, so this is read from the program as written.

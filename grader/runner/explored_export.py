@@ -292,7 +292,7 @@ def _state_of(submission: Submission, init: Callable[..., object], mesh: Mesh, r
 
 
 class _OwnJit:
-    """What the author's own `jit` says of the leaves that it takes.
+    """What the author's own `jit` requires of the leaves that it takes.
 
     Attributes:
       donated: the numbers of the leaves whose last use donates them.

@@ -146,7 +146,7 @@ def _export(exported: Exported) -> dict[str, object]:
 def _export_function(exported: ExportedFunction) -> dict[str, object]:
     return {
         "artifact": np.frombuffer(exported.artifact, np.uint8),
-        # Two lists instead of a dict for each, because a reply may have only so many parts.
+        # Send two lists instead of a dict for each, because the number of parts of a reply is limited.
         "inputs": list(exported.inputs),
         "forms": [f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in exported.inputs.values()],
         "donated": exported.donated,

@@ -1,4 +1,4 @@
-"""Byte-compile once what zygotes and programs import, so that none of them has to do it:
+"""Byte-compile once what zygotes and programs import, so that they need not:
 `python -m grader.sandbox.compiled_imports`.
 
 `./meshgrade` runs it after installing the packages. A compiled file names the path of its source. If it is compiled

@@ -94,7 +94,7 @@ def _below(root: int, fields: Mapping[int, Sequence[bytes]]) -> list[int]:
 
 
 def _fields_of_all() -> dict[int, list[bytes]]:
-    """What /proc/PID/stat says of each process, after its name.
+    """The fields of /proc/PID/stat of each process, after its name.
 
     The kernel also lists the children of each thread, but that takes twenty times as long if some have many threads.
     """

@@ -94,7 +94,7 @@ def _values(pair: Pair, asked: set[str], bounds: Bounds) -> dict[str, bool | int
 
 
 def _names(operations: list[str]) -> str:
-    """Each operation, with what a student writes for it."""
+    """The names of operations, each with what a student writes for it."""
     return ", ".join(f"{_WRITTEN_AS[name]} ({name})" if name in _WRITTEN_AS else name for name in operations)
 
 

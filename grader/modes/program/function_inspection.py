@@ -114,5 +114,5 @@ def _only_on_chip(
 
 
 def _with_own_words(measured: Measured, exported: FunctionExport) -> Measured:
-    """Add what the process that ran the source says of it."""
+    """Add the remarks and the jaxpr that the process that ran the source reports."""
     return replace(measured, observed=exported.observed, remarks=exported.remarks, jaxpr=exported.jaxpr)
