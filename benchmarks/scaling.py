@@ -32,7 +32,7 @@ class Costs:
         return _CALL * self.call_cpu_s + (1 - _CALL) * self.program_cpu_s
 
     def row(self, per_day: int) -> list[str]:
-        """The busiest hour of a day with so many submissions."""
+        """The busiest hour of a day with this many submissions."""
         per_s = per_day * _BUSIEST_HOUR / 3600
         cores = per_s * self.mean_cpu_s / _BUSY
         pages = per_s * _PAGES

@@ -34,7 +34,7 @@ def _parameter(each: inspect.Parameter) -> str:
 
 
 def _signature(value: object) -> str:
-    """Parameters without annotations, cut to a line; `(…)` for what has none that can be read."""
+    """The parameters without annotations, cut to a line; `(…)` if they cannot be read."""
     if isinstance(value, types.ModuleType) or not callable(value):
         return ""
     try:

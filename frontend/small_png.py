@@ -25,7 +25,7 @@ _READ_PIXELS = """async (png) => {
 
 
 def shrink(browser: Browser, png: bytes) -> bytes:
-    """The same picture with a palette of its most frequent colours. The browser decodes it."""
+    """Reduce a picture to a palette of its most frequent colours. The browser decodes it."""
     page = browser.new_page()
     width, height, pixels = page.evaluate(_READ_PIXELS, base64.b64encode(png).decode())
     page.close()
