@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.core.web.units import TIMES, flops_text
+from app.core.web.units import TIMES, bytes_text, exact_text, flops_text
 from app.presentation.drawings.placement import label
 from app.presentation.drawings.schedule import draw_schedule, hidden_text, wait_text
 from app.presentation.drawings.schedule_copies import copies_text, copy_hidden_text
-from app.presentation.drawings.timeline import axes_text
+from app.presentation.program_tables import over
+from app.presentation.table import Cell, Row, Table, and_more, at_lines, code, columns, count, size
 from grader.core.chips import CHIPS
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipCopy, ChipProgram
 from grader.explorer.remarks import sent_together
@@ -21,80 +22,33 @@ _MOST_COPIES = 8
 
 @dataclass(frozen=True, slots=True)
 class ChipPart:
-    """A computation on a chip with collectives or copies, its drawing, and a row for each collective."""
-
-    name: str
-    drawing: Markup | None
-    rows: tuple["ChipRow", ...]
-    copies: "CopiesView | None"
-
-
-@dataclass(frozen=True, slots=True)
-class ChipRow:
-    """What a line sends in a collective, in all executions. `hidden` says what is computed meanwhile.
-
-    `remark` names the lines that are sent together with it.
+    """A computation on a chip with collectives or copies: its drawing, and both as tables, with bytes of all executions
+    of the collectives and of one execution of the copies.
     """
 
     name: str
-    axes: str
-    group_size: int
-    dtypes: str
-    executions: int | None
-    bytes: int
-    link: str
-    hidden: str
-    line: int | None
-    remark: str
+    drawing: Markup | None
+    collectives: Table | None
+    copies: Table | None
 
 
 @dataclass(frozen=True, slots=True)
 class ChipView:
     """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most.
 
-    `work` has the lines to which the compiler assigns most cycles, the largest first; `links` the bytes that a chip
-    sends over each.
+    `memory` and `sent` are sentences. `work` has the lines to which the compiler assigns most cycles.
     """
 
     program: ChipProgram
     name: str
     is_gpu: bool
     compiler: str
-    flops: str
     used: float
-    work: tuple["ChipWork", ...]
+    memory: str
+    sent: str
+    work: Table | None
     parts: tuple[ChipPart, ...]
-    links: tuple[tuple[str, int], ...]
     communicates: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ChipWork:
-    """What a line computes on a chip in all its executions. `share` is its part of the program's cycles."""
-
-    line: int | None
-    cycles: int
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class CopyRow:
-    """Copies of parts of equal shape for one line. `hidden` says what is computed during that with the least."""
-
-    name: str
-    target: str
-    bytes: int
-    hidden: str
-    line: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class CopiesView:
-    """The copies between a chip's memories in one execution: all of them in a sentence, and a row for the largest."""
-
-    summary: str
-    rows: tuple[CopyRow, ...]
-    unlisted: int
 
 
 def arrange_chip(program: ChipProgram) -> ChipView:
@@ -109,16 +63,27 @@ def arrange_chip(program: ChipProgram) -> ChipView:
         name="TPUs" if chip.gpu is None else f"{chip.title}s",
         is_gpu=chip.gpu is not None,
         compiler=program.compiler or "",
-        flops=flops_text(program.flops),
         used=program.peak_bytes / program.hbm_bytes,
+        memory=_memory(program),
+        sent=_sent(program) if chip.gpu is not None else "",
         work=_work(program),
         parts=parts,
-        links=_links(program),
         communicates=any(each.collectives for each in program.computations),
     )
 
 
-def _links(program: ChipProgram) -> tuple[tuple[str, int], ...]:
+def _memory(program: ChipProgram) -> str:
+    parts = {"arguments": program.argument_bytes, "temporaries": program.temporary_bytes}
+    included = " and ".join(
+        f"{bytes_text(each)} for {name}" for name, each in parts.items() if each or name == "arguments"
+    )
+    return (
+        f"At its peak, the program uses {bytes_text(program.peak_bytes)} of a chip's {bytes_text(program.hbm_bytes)}, "
+        f"including {included}. Matrix products on each chip: {flops_text(program.flops)}."
+    )
+
+
+def _sent(program: ChipProgram) -> str:
     """The bytes that a chip sends over each link in one call. A collective that runs an unknown number of times counts
     once.
     """
@@ -126,10 +91,10 @@ def _links(program: ChipProgram) -> tuple[tuple[str, int], ...]:
     for computation in program.computations:
         for each in computation.collectives:
             sent[each.link] += each.ring_bytes * (1 if computation.executions is None else computation.executions)
-    return tuple(sent.items())
+    return " ".join(f"Over {link}, a chip sends {bytes_text(number)}." for link, number in sent.items())
 
 
-def _work(program: ChipProgram) -> tuple[ChipWork, ...]:
+def _work(program: ChipProgram) -> Table | None:
     loops = {each.caller for each in program.computations}
     cycles: Counter[int | None] = Counter()
     for each in program.computations:
@@ -137,49 +102,94 @@ def _work(program: ChipProgram) -> tuple[ChipWork, ...]:
             # The cycles of a loop are those of its body, which is a computation of its own.
             if step.cycles and step.name not in loops:
                 cycles[step.line] += step.cycles * (each.executions or 1)
-    return tuple(ChipWork(line, number, number / program.cycles) for line, number in cycles.most_common(_MOST_LINES))
+    if not cycles:
+        return None
+    by_estimate = f"{exact_text(program.cycles)} cycles by the compiler's estimate, without collectives"
+    return Table(
+        title=f"Where the time goes: {by_estimate}",
+        columns=columns("Line", "Cycles", "Share", numbers=["Cycles", "Share"]),
+        rows=tuple(
+            Row(
+                (
+                    at_lines([line]) if line else Cell("no line"),
+                    count(number),
+                    Cell(f"{100 * number / program.cycles:.1f} %"),
+                ),
+                line,
+            )
+            for line, number in cycles.most_common(_MOST_LINES)
+        ),
+    )
 
 
 def _chip_part(topology: str, number: int, computation: ChipComputation, *, is_gpu: bool) -> ChipPart:
     runs = "an unknown number of times" if computation.executions is None else f"{computation.executions} times"
     name = f"Part {number}, which runs {runs}" if computation.caller else "The program"
-    remarked = zip(computation.collectives, sent_together(computation.collectives), strict=True)
-    rows = tuple(_chip_row(each, computation.executions, remark) for each, remark in remarked)
     title = f"{name} on {topology}: the compiler's schedule"
-    drawn = draw_schedule(title, computation, has_streams=is_gpu)
-    return ChipPart(name, drawn, rows, _copies(computation.copies) if computation.copies else None)
+    return ChipPart(
+        name=name,
+        drawing=draw_schedule(title, computation, has_streams=is_gpu),
+        collectives=_collectives(name, computation) if computation.collectives else None,
+        copies=_copies(computation.copies) if computation.copies else None,
+    )
 
 
-def _copies(copies: Sequence[ChipCopy]) -> CopiesView:
+def _collectives(name: str, computation: ChipComputation) -> Table:
+    remarked = zip(computation.collectives, sent_together(computation.collectives), strict=True)
+    numbers = ("Times", "Whole tensors")
+    return Table(
+        title=name,
+        columns=columns(
+            "Collective", "Over (devices)", "Dtype", *numbers, "Crosses", "Hidden by", "Where", numbers=numbers
+        ),
+        rows=tuple(_row(each, computation.executions, remark) for each, remark in remarked),
+    )
+
+
+def _row(each: ChipCollective, executions: int | None, remark: str) -> Row:
+    arrays = (f"of {len(each.dtypes)} arrays",) if len(each.dtypes) > 1 else ()
+    return Row(
+        (
+            Cell(label(each.collective), arrays),
+            over(each.axes, each.group_size),
+            Cell(label(", ".join(dict.fromkeys(each.dtypes)))),
+            count(executions),
+            size(each.bytes * (executions or 1)),
+            Cell(each.link),
+            Cell(hidden_text(each) or wait_text(each)),
+            at_lines([each.line], remark),
+        ),
+        each.line,
+    )
+
+
+def _copies(copies: Sequence[ChipCopy]) -> Table:
+    """Rows for the largest copies: those of parts of equal shape for one line, with what hides the least hidden one."""
     alike: dict[tuple[str, str, str, int | None], list[ChipCopy]] = {}
     for each in copies:
         alike.setdefault((each.shape, each.source, each.target, each.line), []).append(each)
     ordered = sorted(alike.values(), key=lambda these: -sum(each.bytes for each in these))
-    return CopiesView(copies_text(copies), tuple(map(_copy_row, ordered[:_MOST_COPIES])), len(ordered[_MOST_COPIES:]))
-
-
-def _copy_row(these: Sequence[ChipCopy]) -> CopyRow:
-    first = these[0]
-    least = min(these, key=lambda each: (each.hidden_cycles, each.hidden_kernels))
-    return CopyRow(
-        name=f"{len(these)} {TIMES} {first.shape}" if len(these) > 1 else first.shape,
-        target=first.target,
-        bytes=sum(each.bytes for each in these),
-        hidden=copy_hidden_text(least) or "nothing",
-        line=first.line,
+    return Table(
+        title=copies_text(copies),
+        columns=columns("Copy of", "To", "Bytes", "Hidden by, at least", "For", numbers=["Bytes"]),
+        rows=tuple(map(_copy_row, ordered[:_MOST_COPIES])),
+        remarks=(
+            "The largest copies in one execution.",
+            *and_more(len(ordered[_MOST_COPIES:]), "that are smaller"),
+        ),
     )
 
 
-def _chip_row(each: ChipCollective, executions: int | None, remark: str) -> ChipRow:
-    return ChipRow(
-        name=label(each.collective) + (f" of {len(each.dtypes)} arrays" if len(each.dtypes) > 1 else ""),
-        axes=axes_text(each.axes),
-        group_size=each.group_size,
-        dtypes=label(", ".join(dict.fromkeys(each.dtypes))),
-        executions=executions,
-        bytes=each.bytes * (executions or 1),
-        link=each.link,
-        hidden=hidden_text(each) or wait_text(each),
-        line=each.line,
-        remark=remark,
+def _copy_row(these: Sequence[ChipCopy]) -> Row:
+    first = these[0]
+    least = min(these, key=lambda each: (each.hidden_cycles, each.hidden_kernels))
+    return Row(
+        (
+            code(f"{len(these)} {TIMES} {first.shape}" if len(these) > 1 else first.shape),
+            Cell(first.target),
+            size(sum(each.bytes for each in these)),
+            Cell(copy_hidden_text(least) or "nothing"),
+            at_lines([first.line]),
+        ),
+        first.line,
     )

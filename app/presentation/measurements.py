@@ -33,6 +33,12 @@ class Measurement:
     is_outside: bool = False
     gauge: Markup | None = None
 
+    @property
+    def in_words(self) -> str:
+        """`sent by each device: 2.0 KiB, at most 1.0 KiB, reference 512 B`."""
+        beside = f"{self.against} {self.other}" if self.against else ""
+        return f"{self.what}{': ' * bool(self.what)}{', '.join(filter(None, (self.mine, self.bound, beside)))}"
+
 
 def measurements_of(evidence: Sequence[Evidence]) -> tuple[Measurement, ...]:
     """The first measurement of each mesh, of the first few meshes."""

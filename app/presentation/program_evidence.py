@@ -19,7 +19,9 @@ from app.presentation.drawings.mesh import (
     slices_text,
 )
 from app.presentation.drawings.placement import Leaf, Mesh, group_leaves, label
-from app.presentation.drawings.timeline import axes_text, draw_timeline
+from app.presentation.drawings.timeline import draw_timeline
+from app.presentation.program_tables import over
+from app.presentation.table import Cell, Column, Row, Table, and_more, code, columns, count, size
 from grader.verdicts.evidence import (
     Amount,
     Amounts,
@@ -34,7 +36,6 @@ from grader.verdicts.evidence import (
     Leaves,
     OutputTolerances,
     Tolerances,
-    Traffic,
 )
 from grader.verdicts.verdict import Efficiency
 
@@ -45,17 +46,6 @@ MAX_DRAWN = 24
 MAX_DRAWN_AS_CELLS = 6
 MAX_LISTED = 400
 MAX_MEMBERS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceRow:
-    """The slice of one device, as text. The page shows `expected` only if it differs."""
-
-    device: int
-    coordinates: str
-    got: str
-    expected: str
-    differs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +62,7 @@ class LeafView:
     expected_in_words: str
     got_in_words: str
     drawn_dims: str
-    devices: tuple[DeviceRow, ...]
+    devices: Table | None
     in_table: bool
     listed_on: str
 
@@ -112,32 +102,21 @@ class AmountsView:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectiveRow:
-    """All collectives of one kind over the same axes."""
-
-    name: str
-    axes: str
-    group_size: int
-    in_loop: bool
-    mine: Traffic | None
-    reference: Traffic | None
-
-
-@dataclass(frozen=True, slots=True)
 class MeshView:
     """One check on one mesh. `name` adds the cases, if the mesh has several programs.
 
-    `unlisted` counts the leaves that are not shown. `rest` is evidence without a drawing. Each of the `orders` draws
-    the collectives of both programs in program order.
+    `other_wrong` and `other_right` list the leaves that are not drawn. `rest` is evidence without a drawing. Each of
+    the `orders` draws the collectives of both programs in program order.
     """
 
     name: str
     mesh: Mesh
     wrong: tuple[LeafView, ...]
+    other_wrong: Table | None
     right: tuple[LeafView, ...]
-    unlisted: int
+    other_right: Table | None
     amounts: tuple[AmountsView, ...]
-    collectives: tuple[CollectiveRow, ...]
+    collectives: Table | None
     orders: tuple[Markup, ...]
     rest: dict[str, Any]
 
@@ -151,17 +130,11 @@ class MeshesView:
 
 
 @dataclass(frozen=True, slots=True)
-class PartView:
-    name: str
-    mine: str
-    reference: str
-    ratio: float
-
-
-@dataclass(frozen=True, slots=True)
 class EfficiencyView:
+    """The efficiency of an accepted program, and the ratio of each of its costs to the reference's."""
+
     score: float
-    parts: tuple[PartView, ...]
+    parts: Table
 
 
 _UNITS: dict[Literal["bytes", "operations", "products"], Callable[[int | None], str]] = {
@@ -214,18 +187,21 @@ def arrange_leaves(entry: Leaves) -> tuple[LeafView, ...]:
 
 
 def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
-    parts = []
+    rows = []
     for part in efficiency.parts:
         name, in_words = _PARTS[part.name]
-        parts.append(PartView(name, in_words(part.mine), in_words(part.reference), part.ratio))
-    return EfficiencyView(efficiency.score, tuple(parts))
+        values = (name, in_words(part.mine), in_words(part.reference), f"{part.ratio:.3f}")
+        rows.append(Row(tuple(map(Cell, values))))
+    numbers = ("Yours", "Reference", "Ratio")
+    names = columns("Cost", *numbers, numbers=numbers)
+    return EfficiencyView(efficiency.score, Table("Parts of the efficiency", names, tuple(rows)))
 
 
 def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[str, ...], str]) -> MeshView:
     """One mesh. `listed` has the groups of leaves that earlier meshes list, and receives those of this one."""
     leaves: list[Leaf] = []
     amounts: list[AmountsView] = []
-    collectives: list[CollectiveRow] = []
+    sums: list[CollectiveSum] = []
     orders: list[Markup] = []
     rest: dict[str, Any] = {}
     for entry in entries:
@@ -235,7 +211,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
             case Amounts():
                 amounts.append(arrange_amounts(entry))
             case Collectives():
-                collectives += map(_collective_row, entry.sums)
+                sums += entry.sums
                 if entry.mine or entry.reference:
                     lanes = {"yours": entry.mine, "reference": entry.reference}
                     orders.append(draw_timeline(f"Collectives in program order, {mesh}", lanes))
@@ -245,14 +221,18 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
                 rest[entry.about] = entry.values
     shown = _leaf_views(leaves, mesh, listed)
     listed |= {view.leaf.members: name for view in shown if not view.listed_on}
+    wrong = tuple(view for view in shown if not view.leaf.ok)
+    right = tuple(view for view in shown if view.leaf.ok)
+    unlisted = sum(len(leaf.paths) for leaf in leaves[MAX_LISTED:])
     return MeshView(
         name=name,
         mesh=mesh,
-        wrong=tuple(view for view in shown if not view.leaf.ok),
-        right=tuple(view for view in shown if view.leaf.ok),
-        unlisted=sum(len(leaf.paths) for leaf in leaves[MAX_LISTED:]),
+        wrong=wrong,
+        other_wrong=leaf_table("Wrong leaves not drawn", wrong, 0 if right else unlisted),
+        right=right,
+        other_right=leaf_table("Right leaves not drawn", right, unlisted if right else 0),
         amounts=tuple(amounts),
-        collectives=tuple(collectives),
+        collectives=_collectives(sums) if sums else None,
         orders=tuple(orders),
         rest=rest,
     )
@@ -289,13 +269,31 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool, listed_on: str) -> LeafVie
         expected_in_words=describe(mesh, leaf.expected, leaf) if leaf.expected is not None else "",
         got_in_words=describe(mesh, leaf.got, leaf) if leaf.got is not None else "",
         drawn_dims=" and ".join(map(str, dims)) if draw and len(dims) < len(leaf.shape) else "",
-        devices=_device_rows(leaf, mesh) if draw and mesh.devices <= MAX_BOXES else (),
+        devices=_devices(leaf, mesh, expected) if draw and mesh.devices <= MAX_BOXES else None,
         in_table=in_table,
         listed_on=listed_on,
     )
 
 
-def _device_rows(leaf: Leaf, mesh: Mesh) -> tuple[DeviceRow, ...]:
+def leaf_table(title: str, views: Sequence[LeafView], unlisted: int, *, is_graded: bool = True) -> Table | None:
+    """The leaves that are not drawn, and how many more there are; None if all are drawn."""
+    plain = [view for view in views if view.in_table]
+    if not plain and not unlisted:
+        return None
+    specs = ("Expected", "Yours") if is_graded else ("Placed as",)
+    rows = []
+    for view in plain:
+        shape = f"[{', '.join(map(str, view.leaf.shape))}]"
+        placed = (view.leaf.expected_spec, view.leaf.got_spec)[-len(specs) :]
+        rows.append(Row((code(view.name), Cell(shape), *map(code, placed))))
+    names = columns("Leaf", "Shape", *specs, numbers=["Shape"])
+    return Table(title, names, tuple(rows), remarks=and_more(unlisted, "leaves"))
+
+
+def _devices(leaf: Leaf, mesh: Mesh, expected: Markup | None) -> Table | None:
+    """The slice of each device, beside the expected one if that is drawn."""
+    if leaf.expected is None and leaf.got is None:
+        return None
     letters = letters_of(leaf)
 
     def slice_of(placement: Held | None, device: int) -> str:
@@ -303,26 +301,32 @@ def _device_rows(leaf: Leaf, mesh: Mesh) -> tuple[DeviceRow, ...]:
             return NOTHING
         return f"{letters[placement[device]]} {slices_text(placement[device], leaf.shape)}".rstrip()
 
-    if leaf.expected is None and leaf.got is None:
-        return ()
-    return tuple(
-        DeviceRow(
-            device,
-            mesh.coordinates(device),
-            got=(got := slice_of(leaf.got, device)),
-            expected=(expected := slice_of(leaf.expected, device)),
-            differs=leaf.expected is not None and not leaf.ok and got != expected,
-        )
-        for device in range(mesh.devices)
-    )
+    # On a single axis, a device's index is its number.
+    places = ("Place",) if len(mesh.axes) > 1 else ()
+    sides = () if expected is None else ("Reference" if leaf.ok else "Expected",)
+    rows = []
+    for device in range(mesh.devices):
+        due, got = slice_of(leaf.expected, device), slice_of(leaf.got, device)
+        fault = "differs" if leaf.expected is not None and not leaf.ok and got != due else ""
+        cells = [Cell(mesh.coordinates(device)) for _ in places] + [code(due) for _ in sides]
+        rows.append(Row((count(device), *cells, Cell(got, fault=fault, is_code=True))))
+    names = columns("Device", *places, *sides, "Yours", numbers=["Device"])
+    return Table(f"{leaf.paths[0]}, device by device", names, tuple(rows))
 
 
-def _collective_row(total: CollectiveSum) -> CollectiveRow:
-    return CollectiveRow(
-        name=label(total.collective),
-        axes=axes_text(total.axes),
-        group_size=total.group_size,
-        in_loop=total.in_loop,
-        mine=total.mine,
-        reference=total.reference,
-    )
+def _collectives(sums: Sequence[CollectiveSum]) -> Table:
+    """All collectives of one kind over the same axes in a row, beside the reference's."""
+    groups = ("Times", "Bytes of whole tensors", "Sent by each device")
+    sides = ("yours", "reference")
+    rows = []
+    for each in sums:
+        both = (each.mine, each.reference)
+        cells = [
+            *(count(side.executions) if side else Cell(NOTHING) for side in both),
+            *(size(side.bytes if side else None) for side in both),
+            *(size(side.ring_bytes if side else None) for side in both),
+        ]
+        name = Cell(label(each.collective), ("in a loop",) * each.in_loop)
+        rows.append(Row((name, over(each.axes, each.group_size), *cells)))
+    numbers = [Column(side, is_number=True, group=group) for group in groups for side in sides]
+    return Table("Collectives", (*columns("Collective", "Over (devices)"), *numbers), tuple(rows))

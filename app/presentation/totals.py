@@ -1,20 +1,10 @@
 """What an explored program communicates, stores and computes in all, alone or beside another version."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from app.core.web.units import NOTHING, bytes_text, exact_text, flops_text
+from app.presentation.table import Cell, Row, Table, columns
 from grader.explorer.exploration import ExploredProgram
-
-
-@dataclass(frozen=True, slots=True)
-class TotalRow:
-    """One quantity of two versions. `change` is `equal`, `2.5 times`, `more` or `less`, or empty if one is unknown."""
-
-    name: str
-    mine: str
-    other: str
-    change: str
 
 
 def headline(program: ExploredProgram) -> str:
@@ -23,8 +13,13 @@ def headline(program: ExploredProgram) -> str:
     sent = f", {most}{bytes_text(sent_bytes(program))} sent by each device" if program.collectives else ""
     if any(each.executions is None for each in program.collectives):
         sent += " (loops of unknown length counted once)"
-    work = [] if program.flops is None else [f"{'at most ' * has_branches(program)}{flops_text(program.flops)}"]
+    work = [] if program.flops is None else [flops_of(program)]
     return " · ".join([count_text(program) + sent, f"{bytes_text(memory_bytes(program))} on the fullest device", *work])
+
+
+def flops_of(program: ExploredProgram) -> str:
+    """The FLOPs of all matrix products on one device: `at most 268.4 MFLOP`."""
+    return f"{'at most ' * _has_branches(program)}{flops_text(program.flops)}"
 
 
 def count_text(program: ExploredProgram) -> str:
@@ -36,19 +31,27 @@ def count_text(program: ExploredProgram) -> str:
     return f"{most}{'?' if count is None else exact_text(count)} collective{'' if count == 1 else 's'}"
 
 
-def has_branches(program: ExploredProgram) -> bool:
+def _has_branches(program: ExploredProgram) -> bool:
     """Whether a matrix product is in a branch, so that the FLOPs are the most that there can be."""
     return any(each.conditional for each in program.flops_by_line)
 
 
-def compare_totals(program: ExploredProgram, other: ExploredProgram) -> tuple[TotalRow, ...]:
+def compare_totals(program: ExploredProgram, other: ExploredProgram) -> Table:
+    """Quantities of two versions. The last column says `equal`, `2.5 times`, `more` or `less`; rows that differ are
+    marked.
+    """
     quantities: tuple[tuple[str, Callable[[ExploredProgram], int | None], Callable[[int | None], str]], ...] = (
         ("Collectives, all executions", executions_of, exact_text),
         ("Bytes sent by each device", sent_bytes, bytes_text),
         ("Memory of the fullest device", memory_bytes, bytes_text),
         ("Matrix products on each device", lambda each: each.flops, flops_text),
     )
-    return tuple(_row(name, of(program), of(other), in_words) for name, of, in_words in quantities)
+    versions = ("This program", "The other version")
+    return Table(
+        title="Totals of both versions",
+        columns=columns("Quantity", *versions, "This against the other", numbers=versions),
+        rows=tuple(_row(name, of(program), of(other), in_words) for name, of, in_words in quantities),
+    )
 
 
 def executions_of(program: ExploredProgram) -> int | None:
@@ -72,7 +75,7 @@ def memory_bytes(program: ExploredProgram) -> int:
     return max(0, parts - amounts.get("overwritten in place", 0))
 
 
-def _row(name: str, mine: int | None, other: int | None, in_words: Callable[[int | None], str]) -> TotalRow:
+def _row(name: str, mine: int | None, other: int | None, in_words: Callable[[int | None], str]) -> Row:
     change = ""
     if mine is not None and mine == other:
         change = "equal"
@@ -80,5 +83,5 @@ def _row(name: str, mine: int | None, other: int | None, in_words: Callable[[int
         change = f"{mine / other:,.3g} times"
     elif mine is not None and other is not None:
         change = "more" if mine > other else "less"
-    mine_text, other_text = (NOTHING if each is None else in_words(each) for each in (mine, other))
-    return TotalRow(name, mine_text, other_text, change)
+    texts = (NOTHING if each is None else in_words(each) for each in (mine, other))
+    return Row(tuple(map(Cell, (name, *texts, change or NOTHING))), is_marked=change != "equal")

@@ -1,16 +1,20 @@
 """A table for a terminal of any width, which never cuts a word."""
 
+import textwrap
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
+from app.presentation.table import Cell, Column, Table
 from grader.core.text import plain_text
 
 # Wider than any table, so that Rich does not fit one into the terminal by cutting its words.
 _UNBOUNDED = 100_000
+# Characters of a value and of a note on one line of a cell, where a table is too wide for the terminal.
+_NARROW, _NOTE = 20, 28
 
 
 class FittedTable:
@@ -40,8 +44,8 @@ class FittedTable:
             table.width = width
         console.print(table, crop=False)
 
-    def _table(self, *, stacks_names: bool, between: str) -> Table:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    def _table(self, *, stacks_names: bool, between: str) -> RichTable:
+        table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for name in self._names:
             header = "\n".join(name.rsplit(maxsplit=1)) if stacks_names else name
             table.add_column(header, justify="right" if name in self._right else "left", no_wrap=True)
@@ -50,10 +54,27 @@ class FittedTable:
         return table
 
 
-def _natural_width(console: Console, table: Table) -> int:
+def _natural_width(console: Console, table: RichTable) -> int:
     return Measurement.get(console, console.options.update(max_width=_UNBOUNDED), table).maximum
 
 
-def axes_parts(axes: Sequence[str] | None) -> list[str]:
-    """The parts of the cell that names the axes of a collective."""
-    return ", ".join(axes).split() if axes else ["no axis", "of the mesh"]
+def print_table(console: Console, table: Table, *, titled: bool = False) -> None:
+    """Print a table that a page draws, too, and the remarks below it. With `titled`, its title stands above it."""
+    numbers = [f"{column.group} {column.name}".strip().lower() for column in table.columns if column.is_number]
+    fitted = FittedTable(*(f"{column.group} {column.name}".strip().lower() for column in table.columns), right=numbers)
+    for row in table.rows:
+        parts = [_parts(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)]
+        fitted.add_row(*parts)
+    if titled:
+        console.print(plain_text(table.title), markup=False, soft_wrap=True)
+    fitted.print_to(console)
+    for remark in table.remarks:
+        console.print(plain_text(remark), markup=False)
+
+
+def _parts(cell: Cell, column: Column) -> list[str]:
+    """What may stand on lines of its own in a narrow terminal. A number keeps its unit."""
+    text = [cell.text] if column.is_number else textwrap.wrap(cell.text, _NARROW, break_long_words=False)
+    notes = [part for note in cell.notes for part in textwrap.wrap(note, _NOTE, break_long_words=False)]
+    lines = [f"line {line}," for line in cell.lines]
+    return [*text, *lines[:-1], *(line.rstrip(",") for line in lines[-1:]), *filter(None, [cell.fault]), *notes]

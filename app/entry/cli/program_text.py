@@ -1,26 +1,23 @@
 """A compiled program as text for a terminal."""
 
-import textwrap
 from collections.abc import Sequence
 
 from rich.console import Console
 
+from app.core.web.units import bytes_text
 from app.entry.cli.chip_text import print_on_chip
-from app.entry.cli.fitted_table import FittedTable, axes_parts
+from app.entry.cli.fitted_table import FittedTable, print_table
 from app.entry.cli.verdict_text import safe
-from app.presentation.drawings.graph_text import details_of, groups_of, name_of
-from grader.core.text import in_bytes
+from app.presentation.graph_view import graph_table
+from app.presentation.program_tables import arrays_table, collectives_table
+from app.presentation.totals import headline
 from grader.explorer.description import explored
-from grader.explorer.exploration import ExploredProgram
 from grader.explorer.graph import ExploredGraph
-from grader.explorer.remarks import remarks, whole_gathers
+from grader.explorer.remarks import whole_gathers
 from grader.program.differences import ProgramDifference
 from grader.program.facts import ProgramLeaf
 from grader.program.measurement import Measured, mesh_name
-from grader.program.placed_arrays import PlacedArrays
 
-# Of a remark's lines, where a table is too wide for the terminal.
-_REMARK_WIDTH = 28
 # How many temporaries are listed, without those that are smaller than the largest one by this factor.
 _LARGEST = 3
 _SMALL_SHARE = 100
@@ -30,31 +27,37 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 def print_program(measured: Measured, *, arrays: bool = False, graph: bool = False) -> None:
     console = Console(highlight=False)
     facts = measured.facts
+    [program] = explored([measured]).programs
     console.print(f"[bold]Mesh {safe(mesh_name(measured.mesh))}[/]  {facts.devices} devices")
+    console.print(headline(program))
     if measured.is_only_on_chip and measured.on_chip is not None:
         where = measured.on_chip.topology
         console.print(f"XLA does not compile this program for CPUs. All numbers are those of the program for {where}.")
-    [program] = explored([measured]).programs
     for remark in program.remarks:
         console.print(f"Note: {safe(remark)}")
     _leaves(measured).print_to(console)
-    _print_collectives(console, program)
+    collectives = collectives_table(program)
+    if collectives is None:
+        console.print("There is no communication between devices.")
+    else:
+        print_table(console, collectives)
     for _, text in whole_gathers(program.collectives):
         console.print(f"[yellow]{safe(text)}[/]", soft_wrap=True)
     if facts.written:
         dtypes = sorted({f"{each.kind} {'/'.join(each.dtypes)}" for each in facts.written})
         console.print(f"Collectives in the exported program: {safe(', '.join(dtypes))}")
-    memory = facts.memory
+    amounts = {row.name: row.mine for row in program.memory.rows if row.mine or row.name != "constants"}
+    overwritten = amounts.pop("overwritten in place", 0)
+    held = ", ".join(f"{bytes_text(amount)} of {name}" for name, amount in amounts.items())
     console.print(
-        f"On each device: {in_bytes(memory.argument_bytes)} of arguments, {in_bytes(memory.output_bytes)} of outputs, "
-        f"{in_bytes(memory.temporary_bytes)} of temporaries; {in_bytes(memory.alias_bytes)} overwritten in place "
+        f"On each device: {held}; {bytes_text(overwritten)} overwritten in place "
         f"({len(facts.census.aliases)} of {len(facts.outputs)} outputs)."
     )
     if program.peak is not None and program.peak.buffers:
         most = program.peak.buffers[0].bytes
         largest = [each for each in program.peak.buffers[:_LARGEST] if each.bytes * _SMALL_SHARE >= most]
         listed = ", ".join(
-            f"{in_bytes(each.bytes)} of {each.shape or each.operation}{f' (line {each.line})' * bool(each.line)}"
+            f"{bytes_text(each.bytes)} of {each.shape or each.operation}{f' (line {each.line})' * bool(each.line)}"
             for each in largest
         )
         console.print(f"Largest temporaries at their peak: {safe(listed)}.")
@@ -69,29 +72,14 @@ def print_program(measured: Measured, *, arrays: bool = False, graph: bool = Fal
     if graph:
         _print_graph(console, program.graph)
     if arrays and measured.arrays is not None:
-        _print_arrays(console, measured.arrays)
+        found = arrays_table(program)
+        if found is None:
+            console.print("The program computes no array.")
+        else:
+            print_table(console, found)
+        console.print()
     if program.on_chip is not None:
         print_on_chip(console, program.on_chip)
-
-
-def _print_arrays(console: Console, found: PlacedArrays) -> None:
-    if not found.arrays:
-        console.print("The program computes no array.\n")
-        return
-    table = FittedTable("line", "operation", "array", "spec", "on a device", right=("line", "on a device"))
-    for each in found.arrays:
-        sizes = ", ".join(map(str, each.shape))
-        table.add_row(
-            str(each.line or ""),
-            (each.operation, *(f"{_TIMES} {each.number}",) * (each.number > 1)),
-            f"{each.dtype}[{sizes}]",
-            (*each.spec.split(), *(f"in shard_map over {', '.join(each.inside)}",) * bool(each.inside)),
-            in_bytes(each.bytes),
-        )
-    table.print_to(console)
-    if found.left_out:
-        console.print(f"And {found.left_out:,} more.")
-    console.print()
 
 
 def print_differences(mesh: dict[str, int], found: Sequence[ProgramDifference]) -> None:
@@ -129,60 +117,15 @@ def _shape(leaf: ProgramLeaf) -> str:
 
 def _bytes(leaf: ProgramLeaf) -> tuple[str, str]:
     on_a_device = max((leaf.held_bytes(device) for device in range(len(leaf.slices))), default=0)
-    return in_bytes(on_a_device), in_bytes(leaf.whole_bytes)
-
-
-def _print_collectives(console: Console, program: ExploredProgram) -> None:
-    if not program.collectives:
-        console.print("There is no communication between devices.")
-        return
-    numbers = ("devices", "executed", "logical bytes", "sent by a device")
-    table = FittedTable("collective", "over", *numbers, "where", right=numbers)
-    for each, remark in zip(program.collectives, remarks(program.collectives), strict=True):
-        times = "?" if each.executions is None else f"{each.executions}{_TIMES}"
-        table.add_row(
-            each.collective,
-            axes_parts(each.axes),
-            str(each.group_size),
-            ("at most", times) if each.conditional else times,
-            in_bytes(each.bytes),
-            in_bytes(each.ring_bytes),
-            (
-                *("in a branch",) * each.conditional,
-                *("in a loop",) * each.in_loop,
-                *(f"line {line}" for line in (each.line,) if line),
-                *textwrap.wrap(remark, _REMARK_WIDTH),
-            ),
-        )
-    table.print_to(console)
-    if program.unlisted_collectives:
-        console.print(f"And {program.unlisted_collectives} more.")
+    return bytes_text(on_a_device), bytes_text(leaf.whole_bytes)
 
 
 def _print_graph(console: Console, graph: ExploredGraph | None) -> None:
-    if graph is None or not graph.nodes:
+    table = graph_table(graph)
+    if graph is None or table is None:
         console.print("There is no graph of this program.\n")
         return
-    taken: dict[int, list[str]] = {}
-    for edge in graph.edges:
-        when = " (the round before)" if edge.leads_back else ""
-        taken.setdefault(edge.target, []).append(f"{edge.source + 1}: {in_bytes(edge.bytes)}{when}")
-    depths: list[int] = []
-    table = FittedTable("no.", "part", "", "what", "takes from", "where", right=("no.",))
-    for number, node in enumerate(graph.nodes):
-        depths.append(0 if node.inside is None else depths[node.inside] + 1)
-        # One with an ordinary space would be cut off where a cell is wrapped.
-        indent = "\N{NO-BREAK SPACE}" * 2 * depths[-1]
-        *others, last = taken.get(number) or [""]
-        table.add_row(
-            str(number + 1),
-            f"{indent}{name_of(node)}",
-            node.kind,
-            tuple(filter(None, (details_of(node), groups_of(node)))),
-            (*(f"{each}," for each in others), last),
-            f"line {node.line}" if node.line else "",
-        )
-    table.print_to(console)
+    print_table(console, table)
     if graph.is_folded:
         console.print("Layers that the program repeats are shown once.")
     if graph.unlisted_edges:

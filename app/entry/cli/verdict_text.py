@@ -5,6 +5,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from app.presentation.measurements import measurements_of
 from grader.core.text import plain_text
 from grader.verdicts.verdict import Verdict
 
@@ -49,7 +50,11 @@ def _checks(verdict: Verdict) -> Table:
         if not check.checked:
             mark = "[yellow]not checked[/]"
         points = f"{check.points}/{check.max_points}"
-        table.add_row(mark, points, f"{safe(check.title)} [dim]({check.trust})[/]\n{safe(check.message)}")
+        measured = "".join(
+            f"\n[dim]{safe(each.mesh)}[/]  {'[red]' * each.is_outside}{safe(each.in_words)}{'[/]' * each.is_outside}"
+            for each in measurements_of(check.evidence)
+        )
+        table.add_row(mark, points, f"{safe(check.title)} [dim]({check.trust})[/]\n{safe(check.message)}{measured}")
     return table
 
 

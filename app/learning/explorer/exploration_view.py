@@ -10,40 +10,21 @@ from app.presentation.chip_view import ChipView, arrange_chip
 from app.presentation.drawings.placement import Mesh, label
 from app.presentation.drawings.timeline import axes_text, calls_of, draw_timeline
 from app.presentation.graph_view import GraphView, arrange_graph
-from app.presentation.memory_view import BufferView, HeatView, arrange_heat, largest_buffers
-from app.presentation.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves
-from app.presentation.totals import TotalRow, compare_totals, count_text, has_branches, headline
+from app.presentation.memory_view import HeatView, arrange_heat
+from app.presentation.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves, leaf_table
+from app.presentation.program_tables import arrays_table, buffers_table, collectives_table, whole_bytes
+from app.presentation.table import Table
+from app.presentation.totals import compare_totals, count_text, flops_of, headline
 from grader.explorer.exploration import (
     Explored,
-    ExploredArray,
     ExploredCollective,
     ExploredComputation,
     ExploredDifference,
-    ExploredPeak,
     ExploredProgram,
 )
 from grader.explorer.remarks import remarks, whole_gathers
 
 _MAX_ON_A_LINE = 4
-
-
-@dataclass(frozen=True, slots=True)
-class CollectiveRow:
-    """What a line sends in a collective. Bytes are those of all executions, or of one if their number is unknown.
-
-    `remark` is the one of `grader.explorer.remarks`.
-    """
-
-    name: str
-    axes: str
-    group_size: int
-    in_loop: bool
-    conditional: bool
-    executions: int | None
-    bytes: int
-    ring_bytes: int
-    line: int | None
-    remark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +40,15 @@ class ProgramText:
 class ProgramView:
     """One program on one mesh."""
 
-    collectives: tuple[CollectiveRow, ...]
-    unlisted_collectives: int
+    collectives: Table | None
     leaves: tuple[LeafView, ...]
-    unlisted_leaves: int
+    other_leaves: Table | None
     flops: str
-    buffers: tuple[BufferView, ...]
+    buffers: Table | None
     heat: HeatView | None
     retraced: bool
     remarks: list[str]
-    arrays: list[ExploredArray]
-    unlisted_arrays: int
-    peak: ExploredPeak | None
+    arrays: Table | None
     texts: tuple[ProgramText, ...]
     graph: GraphView | None
 
@@ -91,7 +69,7 @@ class MeshView:
     name: str
     headline: str
     short: str
-    totals: tuple[TotalRow, ...]
+    totals: Table | None
     program: ProgramView
     against: ProgramView | None
     differences: tuple[SentenceView, ...]
@@ -149,7 +127,7 @@ def _causes(program: ExploredProgram) -> Iterator[tuple[int, str]]:
     for (line, name, axes, in_loop, conditional, remark), these in alike.items():
         count = f"{len(these)} {TIMES} " if len(these) > 1 else ""
         most = "at most " if conditional else ""
-        text = f"{count}{name}{f' over {axes}' if axes else ''}, {most}{bytes_text(sum(map(_whole_bytes, these)))}"
+        text = f"{count}{name}{f' over {axes}' if axes else ''}, {most}{bytes_text(sum(map(whole_bytes, these)))}"
         where = " in a branch" * conditional + " in a loop" * in_loop
         yield line, f"{text}{where}{', ' * bool(remark)}{remark}"
     yield from dict.fromkeys(_constraints(program))
@@ -164,11 +142,6 @@ def _constraints(program: ExploredProgram) -> Iterator[tuple[int, str]]:
         if each.constraint_line is not None and each.line not in (None, each.constraint_line):
             share = f", of which a device keeps 1/{each.kept_of}" if each.kept_of else ""
             yield each.constraint_line, f"constraint of the {label(each.collective)} on line {each.line}{share}"
-
-
-def _whole_bytes(each: ExploredCollective) -> int:
-    """Of all executions, or of one if their number is unknown."""
-    return each.bytes * (each.executions or 1)
 
 
 def _shortened(texts: list[str]) -> tuple[str, ...]:
@@ -191,7 +164,7 @@ def _mesh(
         name=str(mesh),
         headline=headline(program),
         short=count_text(program),
-        totals=() if against is None else compare_totals(program, against),
+        totals=None if against is None else compare_totals(program, against),
         program=_program(program, "line-"),
         against=None if against is None else _program(against, "other-"),
         differences=tuple(_with_link(each.line, each.text) for each in differences),
@@ -209,19 +182,17 @@ def _with_link(line: int | None, text: str) -> SentenceView:
 
 
 def _program(program: ExploredProgram, prefix: str) -> ProgramView:
+    leaves = arrange_leaves(program.leaves)
     return ProgramView(
-        collectives=tuple(map(_row, program.collectives, remarks(program.collectives))),
-        unlisted_collectives=program.unlisted_collectives,
-        leaves=arrange_leaves(program.leaves),
-        unlisted_leaves=program.unlisted_leaves,
-        flops=f"{'at most ' * has_branches(program)}{flops_text(program.flops)}",
-        buffers=largest_buffers(program),
+        collectives=collectives_table(program),
+        leaves=leaves,
+        other_leaves=leaf_table("Leaves not drawn", leaves, program.unlisted_leaves, is_graded=False),
+        flops=flops_of(program),
+        buffers=buffers_table(program),
         heat=arrange_heat(program),
         retraced=program.retraced,
         remarks=program.remarks,
-        arrays=program.arrays,
-        unlisted_arrays=program.unlisted_arrays,
-        peak=program.peak if program.peak and program.peak.buffers else None,
+        arrays=arrays_table(program),
         graph=arrange_graph(program.graph, str(Mesh.of(program.mesh)), prefix),
         texts=tuple(
             ProgramText(title, tuple(computations), unlisted)
@@ -232,19 +203,4 @@ def _program(program: ExploredProgram, prefix: str) -> ProgramView:
             )
             if computations
         ),
-    )
-
-
-def _row(each: ExploredCollective, remark: str) -> CollectiveRow:
-    return CollectiveRow(
-        name=label(each.collective),
-        axes=axes_text(each.axes),
-        group_size=each.group_size,
-        in_loop=each.in_loop,
-        conditional=each.conditional,
-        executions=each.executions,
-        bytes=_whole_bytes(each),
-        ring_bytes=each.sent_bytes,
-        line=each.line,
-        remark=remark,
     )

@@ -78,11 +78,13 @@ def test_a_merged_collective_has_an_entry_for_each_line_but_is_one():
     ]
     assert count_text(found) == "2 collectives"
     [mesh] = arrange_explored(result).meshes
-    assert [row.remark for row in mesh.program.collectives] == [
-        "",
-        "sent together with line 9",
-        "sent together with line 8",
-        "sent together with lines 8 and 9",
+    table = mesh.program.collectives
+    assert table is not None
+    assert [row.cells[-1].notes for row in table.rows] == [
+        (),
+        ("sent together with line 9",),
+        ("sent together with line 8",),
+        ("sent together with lines 8 and 9",),
     ]
     assert mesh.timeline.count("sent together with line 9") == 1
     assert arrange_explored(result).lines[9] == ("all-reduce over x, 64 B, sent together with line 8",)

@@ -46,8 +46,10 @@ def f(a, b):
     assert all(constraint is None for _, line, constraint, _ in reasons(result) if line == 12)
     view = arrange_explored(result)
     assert view.lines[10] == ("constraint of the all-gather on line 9",)
-    [row] = [each for each in view.meshes[0].program.collectives if each.line == 9]
-    assert row.remark == "moves what line 10 constrains and line 11 uses"
+    table = view.meshes[0].program.collectives
+    assert table is not None
+    [row] = [each for each in table.rows if each.line == 9]
+    assert row.cells[-1].notes == ("moves what line 10 constrains and line 11 uses",)
 
 
 def test_a_constraint_on_an_argument_is_named(judge):

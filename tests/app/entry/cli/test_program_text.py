@@ -33,7 +33,7 @@ def test_nothing_is_cut(width: int, capsys: pytest.CaptureFixture[str], monkeypa
         *MESH,
         "float32",
         "512\N{MULTIPLICATION SIGN}16",
-        "128\N{MULTIPLICATION SIGN}",
+        "128",
     }
 
 
@@ -42,24 +42,8 @@ def test_a_row_takes_one_line_if_the_terminal_is_wide(
 ) -> None:
     rows = [re.split(r" {2,}", line.strip()) for line in shown(160, capsys, monkeypatch).splitlines()]
     axes = "replica, fsdp_transpose, tensor_sequence"
-    assert [
-        "collective-permute",
-        axes,
-        "8",
-        "128\N{MULTIPLICATION SIGN}",
-        "4 KiB",
-        "3.5 KiB",
-        "in a loop line 7",
-    ] in rows
-    assert [
-        "all-to-all",
-        axes,
-        "8",
-        "at most 1\N{MULTIPLICATION SIGN}",
-        "4 KiB",
-        "3.5 KiB",
-        "in a branch line 7",
-    ] in rows
+    assert ["collective-permute in a loop", f"{axes} (8)", "128", "512.0 KiB", "448.0 KiB", "line 7"] in rows
+    assert ["all-to-all in a branch", f"{axes} (8)", "at most 1", "4.0 KiB", "3.5 KiB", "line 7"] in rows
 
 
 def test_in_80_columns_the_parts_of_a_cell_are_stacked(
@@ -67,22 +51,11 @@ def test_in_80_columns_the_parts_of_a_cell_are_stacked(
 ) -> None:
     lines = shown(80, capsys, monkeypatch).splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("collective-permute"))
-    assert [line.split() for line in lines[first : first + 3]] == [
-        [
-            "collective-permute",
-            "replica,",
-            "8",
-            "128\N{MULTIPLICATION SIGN}",
-            "4",
-            "KiB",
-            "3.5",
-            "KiB",
-            "in",
-            "a",
-            "loop",
-        ],
-        ["fsdp_transpose,", "line", "7"],
+    assert [line.split() for line in lines[first : first + 4]] == [
+        ["collective-permute", "replica,", "128", "512.0", "KiB", "448.0", "KiB", "line", "7"],
+        ["in", "a", "loop", "fsdp_transpose,"],
         ["tensor_sequence"],
+        ["(8)"],
     ]
 
 
@@ -91,7 +64,7 @@ def test_short_names_fit_into_80_columns(capsys: pytest.CaptureFixture[str], mon
     print_program(program({"model": 8}, collectives=COLLECTIVES))
     tables = capsys.readouterr().out.partition("On each device")[0]
     assert max(map(len, tables.splitlines())) <= 80
-    assert re.search(r"^collective-permute  model .* in a loop", tables, re.MULTILINE)
+    assert re.search(r"^collective-permute +model +128 ", tables, re.MULTILINE)
 
 
 def test_what_a_source_names_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:

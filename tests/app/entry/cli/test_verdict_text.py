@@ -4,6 +4,7 @@ import pytest
 
 from app.entry.cli.verdict_text import print_verdict
 from app.grading.queue.null_grader import NullGrader
+from grader.verdicts.evidence import Amount, Amounts
 from grader.verdicts.verdict import CaseResult, CheckResult
 
 EVIL = "\x1b]0;title\x07\x1b[2J[bold red]markup[/] \u202e\x9b1m"
@@ -49,3 +50,20 @@ def test_a_pitfall_follows_the_misconception_that_it_explains(shown):
         "**Subtracting.** Add one.",
     ]
     assert "pitfalls" not in shown(misconception="Takes one away.")
+
+
+def test_each_check_shows_what_it_measured_and_its_bound(shown):
+    row = Amount(name="temporaries", mine=4096, reference=1024, whole=None, at_most=2048)
+    amounts = Amounts(mesh={"x": 8}, title="Bytes", unit="bytes", whole_title="", rows=[row])
+    check = CheckResult(
+        id="memory",
+        title="Memory",
+        passed=False,
+        points=0,
+        max_points=20,
+        trust="verified",
+        message="Too much.",
+        evidence=[amounts],
+    )
+    lines = [line.strip() for line in shown(checks=[check]).splitlines()]
+    assert "x = 8  temporaries: 4.0 KiB, at most 2.0 KiB, reference 1.0 KiB" in lines

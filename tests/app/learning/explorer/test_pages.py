@@ -67,7 +67,7 @@ async def test_a_link_chooses_the_chip(inside):
 async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
     here, page = await result_of(inside, source="gather = 1\n", chip="v5e")
     assert "On TPUs, v5e:2x4" in page
-    assert "At its peak, the program uses 8.0 GiB of a chip's 16.0 GiB" in page
+    assert "At its peak, the program uses 8.0 GiB of a chip&#39;s 16.0 GiB" in page
     for number in (1, 2):
         assert f"Part {number}, which runs 4 times</caption>" in page
     assert "nothing (everything else waits, about " in page
@@ -385,10 +385,10 @@ async def test_a_picture_for_a_chip_shows_its_schedule_memory_and_differences(in
     assert (await inside.http.get(picture)).status_code == 204
     await result_of(inside, source=starter, chip="v5e")
     drawn = (await inside.http.get(picture)).text
-    for part in ('data-explored="on v5e:2x4"', "8.0 GiB of a chip's 16.0 GiB", "the schedule", "On host CPUs:"):
+    for part in ('data-explored="on v5e:2x4"', "8.0 GiB of a chip&#39;s 16.0 GiB", "the schedule", "On host CPUs:"):
         assert part in drawn
     # The form of a link shows what is kept, too.
-    assert "8.0 GiB of a chip's 16.0 GiB" in (await inside.http.get("/explore?problem=move_mean&chip=v5e")).text
+    assert "8.0 GiB of a chip&#39;s 16.0 GiB" in (await inside.http.get("/explore?problem=move_mean&chip=v5e")).text
     assert "On TPUs" not in (await inside.http.get("/explore?problem=move_mean")).text
 
 
