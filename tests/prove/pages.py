@@ -7,6 +7,7 @@ from tests.grader.explorer.own_programs import filled as page_with
 from tests.prove import digests
 from tests.prove.kind import Kind, Receipts
 
+# The printed table has a column for the number of executions, so it says `7` for "7 times", and bytes have one decimal.
 _FIGURE = re.compile(r"\b\d[\d,.]*(?= (KiB|MiB|GiB|times)\b)")
 
 
@@ -23,7 +24,7 @@ def _wrong_page(name: str, measured: list[str]) -> list[str]:
     if exploration.shown != without_leaves(text):
         faults.append(f"{where} does not show what is printed; to fill the page: python -m tests.write")
     figures = {
-        f"{match[0]}\N{MULTIPLICATION SIGN}" if match[1] == "times" else f"{match[0]} {match[1]}"
+        match[0] if match[1] == "times" else f"{float(match[0].replace(',', '')):,.1f} {match[1]}"
         for match in _FIGURE.finditer(exploration.prose)
     }
     missing = sorted(each for each in figures if not re.search(rf"(?<![\d.]){re.escape(each)}", text))

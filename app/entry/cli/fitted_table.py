@@ -1,7 +1,7 @@
 """A table for a terminal of any width, which never cuts a word."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -19,7 +19,7 @@ _NARROW, _NOTE = 20, 28
 
 class FittedTable:
     """Rows of text. If the table is too wide for the terminal, names of columns take two lines, and then the parts of a
-    cell stand one below the other.
+    cell stand one below the other: those of the last column first.
 
     A table that is too wide even then keeps its width, and the terminal wraps its lines: half a collective's name says
     nothing. Cells may come from a submission, so they are shown without terminal escapes and markup.
@@ -35,8 +35,9 @@ class FittedTable:
         self._rows.append(tuple((cell,) if isinstance(cell, str) else tuple(cell) for cell in cells))
 
     def print_to(self, console: Console) -> None:
-        for stacks_names, stacks_parts in ((False, False), (True, False), (True, True)):
-            table = self._table(stacks_names=stacks_names, between="\n" if stacks_parts else " ")
+        last = len(self._names) - 1
+        for stacks_names, stacked in ((False, ()), (True, ()), (True, (last,)), (True, range(last + 1))):
+            table = self._table(stacks_names=stacks_names, stacked=stacked)
             width = _natural_width(console, table)
             if width <= console.width:
                 break
@@ -44,13 +45,17 @@ class FittedTable:
             table.width = width
         console.print(table, crop=False)
 
-    def _table(self, *, stacks_names: bool, between: str) -> RichTable:
+    def _table(self, *, stacks_names: bool, stacked: Collection[int]) -> RichTable:
+        """`stacked` has the numbers of the columns whose parts stand one below the other."""
         table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for name in self._names:
             header = "\n".join(name.rsplit(maxsplit=1)) if stacks_names else name
             table.add_column(header, justify="right" if name in self._right else "left", no_wrap=True)
         for row in self._rows:
-            table.add_row(*(Text(between.join(map(plain_text, cell))) for cell in row))
+            cells = (
+                ("\n" if number in stacked else " ").join(map(plain_text, row[number])) for number in range(len(row))
+            )
+            table.add_row(*map(Text, cells))
         return table
 
 
@@ -74,7 +79,15 @@ def print_table(console: Console, table: Table, *, titled: bool = False) -> None
 
 def _parts(cell: Cell, column: Column) -> list[str]:
     """What may stand on lines of its own in a narrow terminal. A number keeps its unit."""
-    text = [cell.text] if column.is_number else textwrap.wrap(cell.text, _NARROW, break_long_words=False)
-    notes = [part for note in cell.notes for part in textwrap.wrap(note, _NOTE, break_long_words=False)]
-    lines = [f"line {line}," for line in cell.lines]
-    return [*text, *lines[:-1], *(line.rstrip(",") for line in lines[-1:]), *filter(None, [cell.fault]), *notes]
+    text = [cell.text] if column.is_number else _wrapped(cell.text, _NARROW)
+    # The size of a group belongs to its axes.
+    sizes = [note for note in cell.notes if note.startswith("(")]
+    if text and sizes:
+        text[-1] = " ".join([text[-1], *sizes])
+    notes = [part for note in cell.notes if note not in sizes for part in _wrapped(note, _NOTE)]
+    lines = [f"line {line}" for line in cell.lines]
+    return [*text, *(f"{line}," for line in lines[:-1]), *lines[-1:], *filter(None, [cell.fault]), *notes]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)

@@ -75,7 +75,12 @@ def printed(judge: Judge, exploration: Exploration) -> str:
 
 def without_leaves(text: str) -> str:
     """The part that the page shows: collectives, memory and FLOPs."""
-    return text[text.index("collective  ") :].rstrip("\n") + "\n"
+    lines = text.splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if line.startswith("collective  "))
+    # If the terminal is narrow, names of columns take two lines.
+    if lines[first - 1].lstrip().startswith("over"):
+        first -= 1
+    return "".join(lines[first:]).rstrip("\n") + "\n"
 
 
 def _read(command: str) -> tuple[str, Function]:
