@@ -13,7 +13,7 @@ class Cell:
 
     Attributes:
       text: the value in words, or empty if `lines` are the value.
-      notes: what is said beside the value, less prominently.
+      notes: remarks beside the value, less prominent than it.
       fault: what is wrong with the value, such as `too much`.
       exact: the number in full with its unit, if `text` shortens it.
       lines: lines of the source, to which a page links.

@@ -64,7 +64,7 @@ def _natural_width(console: Console, table: RichTable) -> int:
 
 
 def print_table(console: Console, table: Table, *, titled: bool = False) -> None:
-    """Print a table that a page draws, too, and the remarks below it. With `titled`, its title stands above it."""
+    """Print a table that a page draws, too, and the remarks below it. With `titled`, print its title first."""
     numbers = [f"{column.group} {column.name}".strip().lower() for column in table.columns if column.is_number]
     fitted = FittedTable(*(f"{column.group} {column.name}".strip().lower() for column in table.columns), right=numbers)
     for row in table.rows:
@@ -78,7 +78,7 @@ def print_table(console: Console, table: Table, *, titled: bool = False) -> None
 
 
 def _parts(cell: Cell, column: Column) -> list[str]:
-    """What may stand on lines of its own in a narrow terminal. A number keeps its unit."""
+    """The parts between which a cell can be divided in a narrow terminal. A number keeps its unit."""
     text = [cell.text] if column.is_number else _wrapped(cell.text, _NARROW)
     # The size of a group belongs to its axes.
     sizes = [note for note in cell.notes if note.startswith("(")]
