@@ -10,7 +10,7 @@ from fractions import Fraction
 from grader.core.template import grouped
 from grader.package.package import AnswerManifest, AnswerSpec
 
-# Plain JSON, because it is stored: a number, a choice or a spec as text, or the rows of a table.
+# Values are plain JSON, because they are stored: a number, a choice or a spec as text, or the rows of a table.
 Value = int | float | str | list[list[int | float]]
 
 _MAX_CHARACTERS = 200
@@ -93,7 +93,7 @@ def read_answer(spec: AnswerSpec, raw: object) -> Value:
 
 
 def example_of(spec: AnswerSpec) -> str:
-    """An example of an answer, as the end of a sentence."""
+    """Return an example of an answer, phrased as the end of a sentence."""
     if spec.kind == "choice":
         return "one of " + ", ".join(repr(each) for each in spec.choices)
     if spec.kind == "spec":
@@ -132,7 +132,7 @@ def agrees(spec: AnswerSpec, mine: Value, other: Value) -> bool:
 def _is_close(spec: AnswerSpec, mine: int | float, other: int | float) -> bool:
     if not spec.tolerance and isinstance(mine, int) and isinstance(other, int):
         return mine == other
-    # An exact number that is not whole can differ in the last digits of a float.
+    # Non-integer answers without a tolerance may still differ in the last digits of a float.
     return abs(mine - other) <= (spec.tolerance or 1e-9) * abs(other) * (1 + 1e-12)
 
 

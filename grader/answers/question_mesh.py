@@ -11,7 +11,7 @@ _MAX_DEVICES = 64
 
 @dataclass(frozen=True, slots=True)
 class QuestionMesh:
-    """The axes with their sizes, the shape of an array, the device that is asked about, and the spec that is given.
+    """The mesh axes and their sizes, the array's shape, and the device and spec that the question names.
 
     `given` is empty if there is none.
     """

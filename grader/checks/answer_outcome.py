@@ -8,7 +8,7 @@ from grader.package.package import AnswerSpec
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """One answer of an attempt, which earns `points` if it is right. Values are in the unit of `spec`."""
+    """One answer of an attempt, worth `points` if it is right. Values are in the unit of `spec`."""
 
     spec: AnswerSpec
     mine: Value

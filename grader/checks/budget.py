@@ -1,4 +1,4 @@
-"""Compare all that a device sends with what it sends in the accepted solutions (grader/package/budget.py)."""
+"""Compare the bytes that a device sends with those of the accepted solutions (grader/package/budget.py)."""
 
 from collections import Counter
 
@@ -20,9 +20,9 @@ _Way = tuple[str, tuple[str, ...] | None, bool]
 
 
 def over_budget(subject: Subject, pair: Pair) -> tuple[str | None, list[Limit]]:
-    """What is wrong, as the end of a sentence that begins with the mesh, and the limits.
+    """Return the limits, and what exceeds them as the end of a sentence that begins with the mesh, or None.
 
-    None and no limit if nothing was measured for this program, or if its communication cannot be counted, which the
+    There are no limits if nothing was measured for this program, or if its communication cannot be counted, which the
     check `collectives` reports.
     """
     budget, mesh = subject.budget, mesh_name(pair.mine.mesh)

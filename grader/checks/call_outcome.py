@@ -9,7 +9,7 @@ from grader.core.errors import SubmissionFault
 from grader.package.package import Tolerance
 
 Tolerances = dict[str, Tolerance]
-# A record of a spy. The reference's has our runner's form; a submission's can have any.
+# What a spy recorded. Our runner wrote the reference's records; a submission's can have any form.
 Observed = dict[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""What the check `collectives` bounds in the program that a chip's compiler makes: bytes by kind, axes and loops.
+"""Bounds of the check `collectives` on the program that a chip's compiler makes: bytes by kind, axes and loops.
 
 Such a program has no record of which leaf a collective carries, so there are no rules about that.
 """
@@ -39,7 +39,7 @@ class ChipRule(CheckBounds):
 
     @property
     def name(self) -> str:
-        """`all-reduce over fsdp inside loops`."""
+        """The rule's name, such as `all-reduce over fsdp inside loops`."""
         place = {"loops": " inside loops", "no loop": " outside loops", None: ""}[self.within]
         return listed(self.kinds) + (f" over {', '.join(self.axes)}" if self.axes else "") + place
 

@@ -55,7 +55,7 @@ class Rule(CheckBounds):
 
     @property
     def counts_others(self) -> bool:
-        """Whether it counts arrays that do not come from the right leaves, or do not arrive in them."""
+        """Whether the rule counts arrays that do not come from the right leaves, or do not arrive in them."""
         return self.not_only_from is not None or self.not_into is not None
 
 
@@ -85,7 +85,7 @@ def count_by(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> Cou
     sure = _matching(subject, pair, rule, ignore_below)
     perhaps = [*sure, *_matching(subject, pair, rule, ignore_below, along_axes=False)]
     if rule.counts_others:
-        # A loss may travel with the parameters: XLA merges collectives over the same groups.
+        # A loss may travel with the parameters, because XLA merges collectives over the same groups.
         sizes = [(_whole_of(each.shares), each.use.executions) for each in perhaps]
         # An unknown number of executions is at least one.
         if sum(size * (1 if times is None else times) for size, times in sizes) < ignore_below:
@@ -150,7 +150,7 @@ def amounts_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
 
 
 def _units(subject: Subject, pair: Pair, rule: Rule, of: str, ignore_below: int) -> dict[str, int]:
-    """What the bounds are multiples of: with `each`, the bytes of each leaf; otherwise those of all leaves."""
+    """Return the units of the bounds by name: with `each`, the bytes of each leaf; otherwise one sum."""
     if of != "reference":
         leaves = subject.bytes_of(of, pair.reference)
         return leaves if rule.each else {f"the bytes of {of}": sum(leaves.values())}
@@ -161,7 +161,7 @@ def _units(subject: Subject, pair: Pair, rule: Rule, of: str, ignore_below: int)
 
 
 def _weights(subject: Subject, pair: Pair, rule: Rule, of: str) -> dict[str, int]:
-    """The bytes of each leaf, by which an array for several leaves is divided among them."""
+    """Return the bytes of each leaf, in proportion to which an array for several leaves is divided among them."""
     groups = (rule.into or rule.only_from or []) if of == "reference" else [of]
     return {leaf: size for group in groups for leaf, size in subject.bytes_of(group, pair.reference).items()}
 
@@ -171,7 +171,7 @@ def bytes_in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: i
 
 
 def in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> list[CountedPart]:
-    """What the rule counts in the reference's program."""
+    """Return the collectives that the rule counts in the reference's program."""
     return count_by(subject, Pair(pair.reference, pair.reference), rule, ignore_below).sure
 
 

@@ -30,8 +30,8 @@ DEFAULT_TOLERANCE: dict[str, Tolerance] = {
     "complex128": Tolerance(rtol=1e-9, atol=1e-12),
 }
 _EXACT = Tolerance(rtol=0.0, atol=0.0)
-# This many random float32 numbers are all bfloat16 numbers once in 2**128 times. Rounding moves most of them further
-# than another order of summation does.
+# This many random float32 numbers happen to be bfloat16 numbers once in 2**128 times. Rounding moves most of them
+# further than another order of summation would.
 _LEAST_ROUNDED = 8
 _MOVED_BY_ROUNDING = 2.0**-14
 _FACTORS = {
@@ -79,7 +79,7 @@ def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> 
 
 
 def compare_form(expected: object, got: object) -> Mismatch | None:
-    """Like `compare`, but of structure, shapes and dtypes alone."""
+    """Compare like `compare`, but only structure, shapes and dtypes."""
     structure = _compare_structure(expected, got, "")
     if structure is not None:
         return structure
@@ -94,10 +94,12 @@ def compare_form(expected: object, got: object) -> Mismatch | None:
 
 
 def excess(expected: object, got: object, tolerances: dict[str, Tolerance], path: str = "") -> float:
-    """The largest error divided by the allowed one; `compare` reports one above 1. Infinite for other differences.
+    """Return the largest error, divided by the allowed error. It is infinite for any difference that is not an error.
+
+    `compare` reports a difference if this exceeds 1.
 
     Args:
-      path: of these values in the result.
+      path: where these values are in the result.
     """
     if _compare_structure(expected, got, "") is not None:
         return math.inf
@@ -200,7 +202,7 @@ def _paired_leaves(expected: object, got: object, path: str = "") -> Iterator[tu
 
 
 def _paired_children(expected: object, got: object) -> list[tuple[str, object, object]]:
-    """Name and children of two containers that have the same keys or length. Leaves have none."""
+    """Return the names and children of two containers with the same keys or length. A leaf has no children."""
     if isinstance(expected, dict) and isinstance(got, dict):
         return [(str(key), expected[key], got[key]) for key in expected]
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):

@@ -15,9 +15,10 @@ _AMOUNT = re.compile(r"\d[\d.,]*(?: (?:[KMGT]i)?B\b)?")
 class Finding:
     """The result of a check. `reason` is None if and only if it passed.
 
-    `checked` is False if this machine cannot check it, such as without a chip's compiler. It then counts as passed.
+    `checked` is False if this machine cannot check it, for example because a chip's compiler is missing. It then counts
+    as passed.
     `headlines` say in one plain sentence per fault what is wrong; `message` is complete without them.
-    `points` are what a check that did not pass still earns, for the answers that are right.
+    `points` are what a check that did not pass still earns for right answers.
     """
 
     passed: bool
@@ -41,7 +42,7 @@ class Located:
 
     @property
     def headline(self) -> str:
-        """The first sentence, which says what is wrong, without the place."""
+        """The first sentence of `text`, which says what is wrong, without the place."""
         first, _, rest = self.text.partition(". ")
         return _capitalized(f"{first}." if rest else first)
 

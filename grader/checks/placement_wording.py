@@ -1,4 +1,4 @@
-"""Says in one plain sentence how leaves are placed, and how they should be."""
+"""Say in one plain sentence how leaves are placed, and how they should be."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -49,7 +49,7 @@ def _subject(paths: list[str], *, begins: bool) -> tuple[str, str]:
 
 
 def _is_and_should(mesh: Mapping[str, int], leaf: Leaf, shape: tuple[int, ...] | None) -> tuple[str, str]:
-    """The two halves of the sentence: what is, with `{be}` and `{has}` for the verb, and what should be."""
+    """Return how the leaf is, with `{be}` and `{has}` for the verb, and how it should be."""
     if leaf.got is None:
         return "{be} missing", "be returned"
     if shape is not None:
@@ -72,7 +72,7 @@ def _is_and_should(mesh: Mapping[str, int], leaf: Leaf, shape: tuple[int, ...] |
 
 
 def _axes(held: Held, mesh: Mapping[str, int]) -> tuple[str, ...]:
-    """The mesh axes along which devices hold different parts. Devices are numbered row by row."""
+    """Return the mesh axes along which devices hold different parts. Devices are numbered row by row."""
     names, found = list(mesh), []
     for position, name in enumerate(names):
         stride = prod(mesh[each] for each in names[position + 1 :])

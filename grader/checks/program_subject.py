@@ -66,7 +66,8 @@ class Result:
 class FullSizeProgram:
     """The programs at `[program.full_size]`, compiled but never run. If `program` is None, `fault` says why.
 
-    `on_chip` has the program for each slice that the check names; none if it was not compiled for slices, as in a run.
+    `on_chip` has the program for each slice that the check names. It is empty in a run, and if the CPU's program
+    does not fit.
     """
 
     reference: Measured
@@ -80,7 +81,7 @@ class Subject:
     """All facts about one submission. Pairs are ordered by mesh, the main mesh first.
 
     `on_chip` has the submission's program for each slice that a check names, and `full_size` the programs at full size.
-    `budget` is the package's, of which the entries of `variant` count.
+    `budget` is the package's; only its entries for `variant` count.
     """
 
     spec: ProgramSpec
@@ -133,11 +134,11 @@ class Subject:
         return next(pair.mine.mesh for pair in self.pairs if pair.mine.facts.devices == devices)
 
     def place(self, pair: Pair) -> str:
-        """`mesh fsdp=8`, with the cases if the mesh has several programs."""
+        """Name the mesh, such as `mesh fsdp=8`, and the cases if the mesh has several programs."""
         return self.places([pair])
 
     def places(self, pairs: Sequence[Pair]) -> str:
-        """Each mesh once: `mesh fsdp=8 in public-1 and mesh fsdp=4`."""
+        """Name each mesh once, such as `mesh fsdp=8 in public-1 and mesh fsdp=4`."""
         places = []
         for name in dict.fromkeys(mesh_name(pair.mine.mesh) for pair in pairs):
             these, all_of_it = (

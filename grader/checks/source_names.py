@@ -25,7 +25,7 @@ class NameUse:
     name: str
 
     def is_of(self, name: str) -> bool:
-        """Whether it is a use of this full name, or of something in it."""
+        """Whether this uses the name itself or something inside it."""
         module, star, _ = self.name.partition(".*")
         return _is_in(module, name) or (bool(star) and _is_in(name, module))
 

@@ -1,4 +1,4 @@
-"""What checks on a chip's program share: the slices in their bounds, and their finding if there is no program."""
+"""Shared by checks on a chip's program: the slices in their bounds, and their finding if there is no program."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -37,7 +37,7 @@ _Slices = Annotated[
 
 
 class TopologyBounds(CheckBounds):
-    """`topology` is a slice such as h100:8, or a list. The program for as many devices is compiled for each."""
+    """`topology` is one slice such as h100:8, or several. Each gets the program of a mesh with as many devices."""
 
     topology: _Slices
 
@@ -55,7 +55,7 @@ class FullSizeBounds(CheckBounds):
 
 
 def slices_in(bounds: CheckBounds) -> list[str]:
-    """The slices for which the check needs the program of a mesh."""
+    """Return the slices for which the check needs a mesh's program."""
     if isinstance(bounds, AlsoOnChips):
         return [] if bounds.on_chip is None else bounds.on_chip.topology
     return bounds.topology if isinstance(bounds, TopologyBounds) else []
@@ -83,7 +83,7 @@ def amounts_on(
     unit: Literal["bytes", "operations"],
     whole: str,
 ) -> Amounts:
-    """The evidence about a slice. `whole` names what the rows' bars are shares of."""
+    """Return the evidence about a slice. `whole` names the amount that the bars of the rows are shares of."""
     title = f"{what}, on {on_chip.where}"
     return Amounts(mesh=subject.mesh_of(topology), title=title, unit=unit, whole_title=whole, rows=list(rows))
 

@@ -49,7 +49,7 @@ def points_evidence(parts: Sequence[Part], right: Sequence[Part]) -> Facts:
 
 
 def points_message(parts: Sequence[Part], right: Sequence[Part]) -> str:
-    """Which parts are right and which are wrong, with the points of each."""
+    """Say which parts are right and which are wrong, with the points of each."""
     wrong = [part for part in parts if part not in right]
     sentences = [
         f"{word}: {listed(_worth(part) for part in those)}."
@@ -60,7 +60,7 @@ def points_message(parts: Sequence[Part], right: Sequence[Part]) -> str:
 
 
 def wording_of(part: Part) -> str:
-    """What earns the points of a part, as a sentence."""
+    """Say in one sentence what earns the points of a part."""
     what = "every output" if EVERYTHING in part.outputs else named(part.outputs)
     where = "every case" if EVERYTHING in part.cases else listed(part.cases)
     verb = "matches" if what == "every output" or len(part.outputs) == 1 else "match"

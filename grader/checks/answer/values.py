@@ -33,7 +33,8 @@ def describe(bounds: Bounds, manifest: AnswerManifest) -> Wording:
 def check(outcomes: list[AnswerOutcome], number_of_try: int) -> Finding:
     """Pass if all answers are right. Otherwise, the right ones earn their points in the first tries.
 
-    Evidence: each answer, and the right ones only if all are right, because a wrong answer leads to another question.
+    Evidence: each answer. The right ones are shown only if all are right, because a wrong answer leads to a new
+    question.
     """
     wrong = [each for each in outcomes if not each.is_right]
     evidence = [_fact(each, accepted=not wrong) for each in outcomes]

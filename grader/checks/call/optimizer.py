@@ -38,7 +38,7 @@ def check(subject: CallSubject, bounds: Bounds) -> Finding:
     for outcome in subject.outcomes:
         if outcome.got is None:
             return Finding(False, "Not judged: a case did not return.", "wrong_structure")
-        # Updates record the same facts: under jit, the optimizer may have been built when an earlier case was traced.
+        # Search updates, too: under jit, the optimizer may have been built when an earlier case was traced.
         built = outcome.got.observed
         expected = next((event for event in outcome.expected.observed if event.get("event") == "optimizer"), None)
         if expected is None:

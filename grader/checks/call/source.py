@@ -1,6 +1,6 @@
 """Check that the source does not use what the problem forbids.
 
-What runs is not seen, only what is written, so this is observed.
+The check sees only what is written, not what runs, so its result is observed rather than verified.
 """
 
 from typing import Annotated
@@ -48,7 +48,7 @@ def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
 
 
 def check(subject: CallSubject, bounds: Bounds) -> Finding:
-    """Pass if the source has no name that is forbidden, or in a module that is."""
+    """Pass if the source uses no forbidden name, and nothing inside a forbidden module."""
     try:
         uses = names_used(subject.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -134,7 +134,7 @@ def _quantity(kind: str, uses: list[CollectiveUse]) -> str:
 
 
 def _broken(subject: Subject, pair: Pair, counted: Counted, ignore_below: int) -> str | None:
-    """Describe what breaks the rule, as the end of a sentence that begins with the mesh; None if nothing does."""
+    """Describe how the rule is broken, as the end of a sentence that begins with the mesh; None if it is not."""
     rule = counted.rule
     if rule.loops != "any":
         wrong = [each.use for each in counted.perhaps if each.use.in_loop != (rule.loops == "only")]
@@ -177,7 +177,7 @@ def _describe(subject: Subject, pair: Pair, counted: Counted, amount: BoundedAmo
 
 
 def _unit_names(rule: Rule, name: str) -> tuple[str, str]:
-    """Words for whose bytes are counted, and for what they are compared with."""
+    """Return words for the leaf whose bytes are counted, and for the amount that they are compared with."""
     if not rule.each:
         return "", name
     return f" of {name}", "what the reference sends of it" if rule.of == "reference" else "its bytes"
@@ -267,7 +267,7 @@ def _verb(rule: Rule, verb: str) -> str:
 
 
 def _limit_name(rule: Rule) -> str:
-    """The rule's name with whose data it counts, because several rules can be about the same collectives."""
+    """Name the rule and the leaves whose data it counts, because several rules can bound the same collectives."""
     if rule.only_from is not None:
         return f"{_rule_name(rule)} from {', '.join(rule.only_from)}"
     if rule.into is not None:

@@ -75,7 +75,7 @@ def _changes(mine: Measured) -> str:
 
 
 def _change(old: ProgramLeaf, new: ProgramLeaf) -> tuple[str, str] | None:
-    """Words for what differs, before and after; None if nothing does."""
+    """Return the old and new shape, dtype and spec in words, as far as they differ; None if they do not."""
     if old.shape != new.shape:
         return f"an array of shape {old.shape}", f"one of shape {new.shape}"
     dtypes = [old.dtype, new.dtype] if old.dtype != new.dtype else ["", ""]

@@ -18,7 +18,7 @@ _MAX_NAMED = 3
 
 
 class Bounds(CheckBounds):
-    """`groups` names those of leaves that are never computed from rounded leaves of these groups alone."""
+    """No leaf of `groups` may be computed only from rounded elements of a leaf of the same groups."""
 
     groups: list[str] = Field(min_length=1)
 
@@ -35,7 +35,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if no leaf is rounded on its way from state to state, on every mesh. Evidence: how many are."""
+    """Pass if no leaf is rounded on its way from state to state, on any mesh. Evidence: how many leaves are."""
     evidence: list[Facts] = []
     faults: list[Located] = []
     for pair in subject.pairs:
@@ -53,7 +53,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _rounded(subject: Subject, pair: Pair, bounds: Bounds) -> list[tuple[str, str]]:
-    """Pairs (returned leaf, given leaf), both in the groups."""
+    """Return pairs of a returned and a given leaf in the groups: the first has the second's elements only rounded."""
     state, returned = pair.mine.state, pair.mine.outputs
     given, out = subject.leaves_of(bounds.groups, pair), subject.outputs_of(bounds.groups, pair)
     return [

@@ -74,5 +74,5 @@ def _most_copies(census: Census) -> str:
 
 
 def _products(census: Census) -> int:
-    """Matrix products as places in the program, including those that are written as a multiplication and a sum."""
+    """Count the matrix products in the program text, including those written as a multiplication and a sum."""
     return len(census.dots) + len(census.summed_products)

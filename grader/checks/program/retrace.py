@@ -20,7 +20,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if a step on the outputs of the first step is not traced again, on every mesh."""
-    # A program of two steps that was not exported shows nothing, so it does not pass.
+    # A second step that was not exported proves nothing, so it does not pass.
     again = [pair for pair in subject.pairs if pair.mine.facts.retraced is not False]
     evidence = [
         Facts(**subject.entry(pair), about="second step", values={"retraced": pair in again}) for pair in subject.pairs

@@ -2,8 +2,8 @@
 
 The CPU compiler widens bfloat16 to float32 before a collective, so the compiled program does not show the dtype. The
 exported one does, but it may contain collectives that the compiler removes, and lacks those that the partitioner
-inserts. So both are read: no written collective has another dtype, and the compiled program has such collectives, none
-of them inserted.
+inserts. So the check reads both: no written collective may have another dtype, and the compiled program must have such
+collectives, none of them inserted.
 """
 
 from collections.abc import Sequence
@@ -90,7 +90,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _broken(pair: Pair, rule: Rule, ignore_below: int) -> str | None:
-    """Describe what breaks the rule, as the end of a sentence that begins with the mesh; None if nothing does."""
+    """Describe how the rule is broken, as the end of a sentence that begins with the mesh; None if it is not."""
     expected = _listed(rule.dtypes, "or")
     allowed = {HLO_NAMES[dtype] for dtype in rule.dtypes}
     wrong = [each for each in _written(pair) if each.kind in rule.kinds and not set(each.dtypes) <= allowed]
