@@ -1,4 +1,4 @@
-"""The accelerators that we can compile for without having one, by their description alone."""
+"""The accelerators that we can compile for from their description, without having one."""
 
 import sys
 from collections.abc import Iterable
@@ -11,7 +11,8 @@ from typing import Literal
 Platform = Literal["tpu", "gpu"]
 ChipName = Literal["h100", "h200", "a100", "b200", "v5e", "v5p", "v6e"]
 
-# Apart from the other packages, because JAX loads every plugin that it finds. `./meshgrade install-gpu` fills it.
+# This folder is separate from the other packages, because JAX loads every plugin that it finds. `./meshgrade
+# install-gpu` fills it.
 GPU_FOLDER = Path(sys.prefix, "lib", "gpu-compiler")
 _GPU_PACKAGE = "jax-cuda12-pjrt"
 
@@ -21,9 +22,9 @@ class GPU:
     """What XLA knows about a GPU when it compiles.
 
     Attributes:
-      capability: CUDA compute capability, its first number.
+      capability: the first number of the CUDA compute capability.
       cores: streaming multiprocessors.
-      bandwidth: that of the memory, in bytes per second.
+      bandwidth: the bandwidth of the memory, in bytes per second.
     """
 
     capability: int
@@ -33,12 +34,12 @@ class GPU:
 
 @dataclass(frozen=True, slots=True)
 class Torus:
-    """What is needed to estimate how long chips of a torus communicate.
+    """The figures of a chip with which to estimate how long chips of a torus communicate.
 
     Attributes:
-      sent_per_s: bytes that a chip sends in both directions of one dimension: the documented bidirectional bandwidth
-        of a chip by its number of ports.
-      cycles_per_s: the documented peak of bfloat16 by what the matrix units do in a cycle.
+      sent_per_s: bytes that a chip sends in both directions of one dimension: the documented bidirectional bandwidth of
+        a chip, divided by its number of ports.
+      cycles_per_s: the documented peak of bfloat16, divided by the operations of the matrix units in one cycle.
     """
 
     sent_per_s: int
@@ -67,8 +68,8 @@ class Chip:
     Attributes:
       hbm_bytes: the memory of one chip.
       shapes: number of devices -> the name of the slice with as many chips.
-      links: what joins chips: of one host, and of different hosts.
-      per_host: chips that the first link joins.
+      links: the interconnects between the chips of one host, and between hosts.
+      per_host: the number of chips that the first link joins.
       source: where its memory and slices are documented.
       gpu: None for a TPU, whose compiler knows it by name.
       torus: None if its links or its clock are not documented.
@@ -90,14 +91,14 @@ class Chip:
 
     @property
     def one(self) -> str:
-        """With its article, as in a sentence: `an H100`, `a TPU v5e chip`."""
+        """The chip with its article, such as `an H100` or `a TPU v5e chip`."""
         if self.gpu is None:
             return f"a {self.title} chip"
         return f"{'an' if self.title[0] in 'AH' else 'a'} {self.title}"
 
     @property
     def short(self) -> str:
-        """As in `on the H100` and `on the TPU`."""
+        """The chip after `on the`, such as `H100` or `TPU`."""
         return "TPU" if self.gpu is None else self.title
 
     def topology(self, devices: int) -> str | None:
@@ -106,14 +107,14 @@ class Chip:
         return None if shape is None else f"{self.name}:{shape}"
 
     def link(self, groups: Iterable[Iterable[int]]) -> str:
-        """What the slowest hop of a collective between these chips crosses. Chips are numbered host by host."""
+        """The link that the slowest hop of a collective of these chips crosses. Chips are numbered host by host."""
         crosses = any(len({chip // self.per_host for chip in group}) > 1 for group in groups)
         return self.links[crosses]
 
 
 _FLAT = {4: "2x2", 8: "2x4", 16: "4x4", 32: "4x8", 64: "8x8", 128: "8x16", 256: "16x16"}
 _CUBES = {4: "2x2x1", 8: "2x2x2", 16: "2x2x4", 32: "2x4x4", 64: "4x4x4", 128: "4x4x8", 256: "4x8x8"}
-# GPUs of one host, or hosts x GPUs of each.
+# Either the GPUs of one host, or the number of hosts and the GPUs of each.
 _HOSTS = {2: "2", 4: "4", 8: "8", 16: "2x8", 32: "4x8", 64: "8x8", 128: "16x8", 256: "32x8"}
 _GPUS_PER_HOST = 8
 _MOST = max(_FLAT)
@@ -132,7 +133,7 @@ def _tpu(name: ChipName, title: str, hbm_bytes: int, shapes: dict[int, str], tor
 
 
 def _torus(bandwidth: int, ports: int, flops: int, matrix_units: int, side: int = 128) -> Torus:
-    """From the documented figures of a chip. In a cycle, a matrix unit multiplies and adds side x side pairs."""
+    """Compute a `Torus` from documented figures. In a cycle, a matrix unit multiplies and adds side x side pairs."""
     return Torus(bandwidth // ports, flops // (matrix_units * 2 * side**2))
 
 
@@ -174,7 +175,7 @@ def slice_of(topology: str) -> tuple[Chip, int]:
 def compiler_of(platform: Platform) -> str | None:
     """The installed compiler and its version, such as `libtpu 0.0.42.1`; None if there is none for this platform.
 
-    A process looks once, because every page of a problem offers chips. The one for GPUs has to be that of the installed
+    A process looks once, because every page of a problem offers chips. The compiler for GPUs must match the installed
     JAX, because both are built from one XLA.
     """
     try:

@@ -1,6 +1,6 @@
 """Identify the grader by its sources, and the packages that decide verdicts with them.
 
-Two processes with the same version of Meshgrade may have different graders: a fix changes a file, and no version.
+Two processes with the same version of Meshgrade may have different graders: a fix changes a file without a new version.
 """
 
 import functools

@@ -45,7 +45,7 @@ def storable(value: Any) -> Any:
 
 
 def in_bytes(number: float) -> str:
-    """`136 KiB`, `1.5 MiB`, `1,020 MiB`: three significant digits, in the unit that fits."""
+    """Format bytes with three significant digits, in the unit that fits: `136 KiB`, `1.5 MiB`, `1,020 MiB`."""
     unit = "B"
     for larger in ("KiB", "MiB", "GiB", "TiB"):
         if number < 1024:

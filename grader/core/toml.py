@@ -40,7 +40,7 @@ def read_toml(text: str) -> dict[str, Any]:
     _check(text)
     try:
         return tomllib.loads(text)
-    except ValueError as error:  # also TOMLDecodeError
+    except ValueError as error:  # TOMLDecodeError is one, too
         # Before Python 3.14, only the message has the line.
         line = re.search(r"at line (\d+)", str(error))
         raise TomlInvalid(str(error), int(line[1]) if line else None) from None

@@ -50,14 +50,14 @@ DTYPES: dict[str, np.dtype[np.generic]] = {
 
 
 def unsendable(dtype: str) -> str:
-    """The end of a sentence about a dtype that cannot cross the wire: its name, and the dtype to use instead."""
+    """Return the end of a sentence about a dtype that cannot cross the wire: its name, and the dtype to use instead."""
     wider = {"i": "int8", "u": "uint8"}.get(dtype[:1], "float32")
     return (
         f"{dtype[:40]}, which is not among the dtypes that can be returned. Return {wider}: `leaf.astype('{wider}')`."
     )
 
 
-# Begins `Foreign.type_name` of an array whose dtype cannot cross the wire.
+# `Foreign.type_name` begins with this if the value is an array whose dtype cannot cross the wire.
 FOREIGN_DTYPE = "array of dtype "
 
 
@@ -97,7 +97,7 @@ class Argument(TypedDict, total=False):
 
 
 class Stream(Protocol):
-    """What `send` and `receive` need; a file object opened unbuffered, or a session's buffer."""
+    """The part of a stream that `read_frame` uses."""
 
     def read(self, size: int, /) -> bytes | None: ...
 

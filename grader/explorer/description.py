@@ -173,7 +173,7 @@ def _copy(computation: ScheduledComputation, copy: ScheduledCopy) -> ChipCopy:
 
 
 def _scheduled_collectives(computation: ScheduledComputation, chip: Chip) -> list[ChipCollective]:
-    """An entry for each line of each collective."""
+    """Make an entry for each line of each collective."""
     found: list[ChipCollective] = []
     for each, cover in zip(computation.collectives, covers_of(computation, chip.torus), strict=True):
         first = len(found)
@@ -225,7 +225,7 @@ def _computation(listed: ListedComputation) -> ExploredComputation:
 def _collectives(
     uses: Sequence[CollectiveUse], halos: Mapping[int, Windowed]
 ) -> tuple[list[ExploredCollective], dict[int, int]]:
-    """An entry for each line of each collective, and the number of the first for each that there is room for."""
+    """Make an entry for each line of each collective, and map each listed collective to its first entry."""
     listed: list[ExploredCollective] = []
     rows: dict[int, int] = {}
     for number, use in enumerate(uses):
@@ -251,7 +251,7 @@ def _collective(
         executions=use.executions,
         bytes=share.logical_bytes,
         ring_bytes=share.ring_bytes,
-        # A verifier that a program took over could answer with line 0, to which no page can link.
+        # Drop line 0, to which no page can link. Only a verifier that a program took over answers with it.
         line=share.line or None,
         sent_with=sent_with,
         constraint_line=use.constraint_line or None,

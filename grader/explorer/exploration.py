@@ -53,7 +53,7 @@ class ExploredCollective(StrictModel):
 
     @property
     def sent_bytes(self) -> int:
-        """Those that each device sends in all executions, or in one if their number is unknown."""
+        """The bytes that each device sends in all executions, or in one if their number is unknown."""
         return self.ring_bytes * (self.executions or 1)
 
 

@@ -143,10 +143,10 @@ def _leaf_node(kind: str, group: _Leaves, leaves: Sequence[tuple[str, ProgramLea
 
 
 def _grouped(paths: Sequence[str], neighbours: Mapping[int, set[int]]) -> list[_Leaves]:
-    """Leaves below one part of a path, as long as all are used alike, or else by as much of their paths as fits.
+    """Join leaves below one part of a path if all are used alike. If too many groups remain, shorten their paths.
 
     Args:
-      neighbours: of each leaf, the nodes that take it or compute it.
+      neighbours: the nodes that take or compute each leaf.
     """
     deepest = max((path.count("/") + 1 for path in paths), default=1)
     groups: dict[str, list[int]] = {}
@@ -206,7 +206,7 @@ def _to_outputs(
 
 
 def _joined(ends: Sequence[tuple[int, int, GraphEnd]]) -> list[ExploredEdge]:
-    """One edge for all leaves between two nodes."""
+    """Join all leaves between two nodes into one edge."""
     found: dict[tuple[int, int], list[GraphEnd]] = {}
     for source, target, end in ends:
         found.setdefault((source, target), []).append(end)

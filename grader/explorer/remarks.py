@@ -19,7 +19,7 @@ def remarks(collectives: Sequence[ExploredCollective]) -> list[str]:
 
 
 def sent_together(collectives: Sequence[ExploredCollective | ChipCollective]) -> list[str]:
-    """For each entry, the lines with which it is sent, because the compiler merged their collectives. Mostly empty."""
+    """Say for each entry with which lines it is sent, because the compiler merged their collectives, or nothing."""
     merged: dict[int, list[int]] = {}
     for number, each in enumerate(collectives):
         merged.setdefault(number if each.sent_with is None else each.sent_with, []).append(number)
@@ -32,7 +32,7 @@ def sent_together(collectives: Sequence[ExploredCollective | ChipCollective]) ->
 
 
 def whole_gathers(collectives: Sequence[ExploredCollective]) -> list[tuple[int | None, str]]:
-    """Each line at which every device gathers a whole array and drops most of it, and in words what to do about it."""
+    """Find each line at which every device gathers a whole array and drops most of it, with advice."""
     found = dict.fromkeys((each.constraint_line or each.line, each.kept_of) for each in collectives if each.kept_of)
     return [
         (
@@ -47,7 +47,7 @@ def whole_gathers(collectives: Sequence[ExploredCollective]) -> list[tuple[int |
 
 
 def _sent_with(lines: Sequence[int | None], number: int) -> str:
-    """The lines that are sent together with one of them: `sent together with lines 8 and 9`."""
+    """Name the lines that are sent together with one of them: `sent together with lines 8 and 9`."""
     others = sorted({line for each, line in enumerate(lines) if each != number and line is not None})
     if len(lines) < 2:
         return ""
@@ -60,7 +60,7 @@ def _sent_with(lines: Sequence[int | None], number: int) -> str:
 
 
 def _moved_for(each: ExploredCollective) -> str:
-    """The constraint for which the partitioner inserted it: `moves what line 8 constrains and line 9 uses`."""
+    """Name the constraint for which the partitioner inserted it: `moves what line 8 constrains and line 9 uses`."""
     if each.constraint_line is None:
         return ""
     used = f" and line {each.consumer_line} uses" if each.consumer_line else ""

@@ -52,13 +52,13 @@ Attempts = dict[str, Callable[[], object]]
 
 
 def attempts_on(targets: Fields) -> dict[str, Attempts]:
-    """What to try, by the wall that should prevent it."""
+    """Return what to try, by the wall that should prevent it."""
     return {
         "namespaces": _namespaces(targets),
         "landlock": _landlock(),
         "seccomp": _seccomp(targets),
         "rlimits": _rlimits(),
-        # Tried last and from outside, since it ends this process.
+        # This is tried last and judged from outside, because it ends this process.
         "memory": {},
     }
 

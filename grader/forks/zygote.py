@@ -28,7 +28,8 @@ from grader.confined.request_loop import Fields
 from grader.core import wire
 
 _MAX_ORDER = 4096
-# A third of the default weight. With less, other programs could delay a submission until its wall clock runs out.
+# A niceness of 5 gives a third of the default weight. With less, other programs could delay a submission until its wall
+# clock runs out.
 _NICE = 5
 
 
@@ -71,7 +72,7 @@ def _obey(control: socket.socket, confinement: Confinement, children: dict[int, 
             control.close()
             _become_runner(order, _confinement_of(order, confinement), descriptors)
             code = 0
-        except BaseException:  # it must not continue in the zygote's loop, and the error has to be reported
+        except BaseException:  # a fork must not continue in the zygote's loop, and its error must be reported
             traceback.print_exc()
         finally:
             # A fork must never return into the zygote's loop.

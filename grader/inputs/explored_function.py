@@ -104,7 +104,7 @@ class Function(StrictModel):
         dict[Name, Annotated[int, Field(ge=1, le=MAX_DEVICES)]],
         Field(min_length=1, max_length=_MAX_AXES, json_schema_extra={"additionalProperties": False}),
     ]
-    # `faults_of` requires one without an `init`.
+    # Without `init`, `faults_of` requires at least one.
     inputs: Annotated[list[_AnyInput], Field(max_length=_MAX_INPUTS)]
     explicit: Annotated[list[Name], Field(max_length=_MAX_AXES)] = Field(default_factory=list)
     init: Name | None = None
@@ -123,7 +123,7 @@ class Function(StrictModel):
 
     @property
     def inputs_text(self) -> str:
-        """One input on each line."""
+        """The inputs as text, one on each line."""
         return "\n".join(map(str, self.inputs))
 
 

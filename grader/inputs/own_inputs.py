@@ -35,7 +35,7 @@ def draw_own(cases: Sequence[Case], own: OwnInputs) -> tuple[Case, ...]:
     """Make one case from each public case by drawing its arrays' elements again, with replacement.
 
     So every value is one that the argument can have, such as an index within range. An argument `seed` gets the chosen
-    seed; other values that are not arrays stay as they are.
+    seed, and other values that are not arrays stay unchanged.
     """
     public = [case for case in cases if case.public]
     drawn = []
