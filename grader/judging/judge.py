@@ -64,7 +64,7 @@ class Judge:
             self.warm(package)
 
     def share(self, answers: SharedAnswers) -> None:
-        """Look there for a reference's answers before computing them, and put there what was computed."""
+        """Look in `answers` for a reference's answers before computing them, and offer them the computed ones."""
         self._references.shared = answers
 
     @property

@@ -38,7 +38,7 @@ _CPU_INFO = Path("/proc/cpuinfo")
 
 
 class SharedAnswers(Protocol):
-    """What other machines have computed: the cache's files by name, under a key. Any thread may call it."""
+    """Files that other machines computed for the cache, by name, under a key. Any thread may call it."""
 
     def fetch(self, key: str) -> Mapping[str, bytes] | None: ...
 
@@ -87,7 +87,7 @@ class References:
                     self._prepared[version] = self._make(package, sandbox, Context(context.progress, stop))
                 except Cancelled:
                     raise
-                except Exception as error:  # of any kind, because the next try may succeed
+                except Exception as error:  # catch everything, because the next try may succeed
                     why = str(error) if isinstance(error, GraderFault) else type(error).__name__
                     self.setbacks.failed(version, why)
                     raise
@@ -107,7 +107,7 @@ class References:
         return prepared
 
     def _fetch(self, folder: Path) -> bool:
-        """Whether another machine has computed them. Then its files are in `folder`."""
+        """Copy the files into `folder` if another machine has computed them. Return whether it has."""
         files = self.shared.fetch(_shared_key(folder.name)) if self.shared is not None else None
         if files is None:
             return False
@@ -115,7 +115,7 @@ class References:
             log.error("What is shared under %s has names with folders, so it is not used.", folder.name)
             return False
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # The list of the cases is read first and says which others there must be, so it is written last.
+        # Write the list of cases last. It is read first, and says which other files must exist.
         for name in sorted(files, key="cases.frame".__eq__):
             (folder / name).write_bytes(files[name])
         return True

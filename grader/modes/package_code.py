@@ -9,7 +9,7 @@ from grader.package.package import Package
 from grader.review.names import wrong_cases
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
-# A warm-up runs like a file of the runner, before there is a submission to load with its modules.
+# This is prepended to a warm-up, so that it can import the package's modules before a submission is loaded with them.
 _IMPORTABLE = """from grader.runner.further_modules import FurtherModules
 
 FurtherModules({helpers!r}).install()

@@ -71,7 +71,7 @@ class RunnerGrading(ABC):
         """Load and grade the submission. Raising SubmissionFault rejects it.
 
         Returns:
-          The verdict, or what makes it once the submission's process has ended.
+          the verdict, or a function that makes it once the submission's process has ended.
         """
 
     def _load(self, session: Session, entry: str, modules: Mapping[str, str]) -> None:

@@ -40,7 +40,7 @@ class AnswerMode(Mode[AnswerPrepared]):
         self._spec = runner_spec(package)
 
     def warm(self) -> None:
-        """Do nothing, because nothing of an attempt is run."""
+        """Do nothing, because no attempt runs code."""
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> AnswerPrepared:
         context.progress("drawing the questions")

@@ -22,8 +22,9 @@ def custom_mismatches(
 ) -> list[Mismatch | None]:
     """The mismatch that check.py finds in each result; None if it finds none.
 
-    Call it once the submission's process has ended: only the results, which crossed the wire, reach check.py. A result
-    of another form than the reference's is not shown to it. A result on which it raises an exception is wrong.
+    Call it once the submission's process has ended: only the results, which crossed the wire, reach check.py. It does
+    not see a result whose form differs from the reference's. If it raises an exception on a result, that result is
+    wrong.
 
     Args:
       pairs: the reference's result and the submission's, for each case that returned.

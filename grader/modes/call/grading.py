@@ -57,8 +57,8 @@ class CallGrading(RunnerGrading):
     def _grade(self, session: Session) -> Callable[[], Verdict]:
         """Run the public cases, then the attempt's own hidden cases.
 
-        A submission that fails a public case is rejected anyway, so it gets the prepared hidden cases. No attempt that
-        could be accepted, or score by a part of the values, gets those.
+        A submission that fails a public case is rejected anyway, so it gets the prepared hidden cases. An attempt that
+        could be accepted, or score by a part of the values, never gets those.
         """
         manifest, prepared = self._package.manifest, self._prepared
         hidden_cases = self._hidden_cases
@@ -159,7 +159,7 @@ class CallGrading(RunnerGrading):
     def _is_same(self, known: KnownSubmission, outcomes: list[Outcome]) -> bool:
         """Whether a known wrong submission does the same in all cases.
 
-        It runs in its own runner, because it may change what others would see there.
+        The submission gets its own runner, because it may change what others would see in a shared one.
         """
         is_wrong = _has_wrong_result(outcomes)
         try:
@@ -240,7 +240,7 @@ _NAMED_EXCEPTIONS = frozenset(
 
 
 def _hidden_message(outcome: Outcome) -> str:
-    """The kind of fault, in our own words, because a message, a shape, a line or a name could reveal an input."""
+    """Name the kind of fault in our own words, because a message, a shape, a line or a name could reveal an input."""
     if outcome.mismatch is not None:
         return outcome.mismatch.headline
     assert outcome.fault is not None

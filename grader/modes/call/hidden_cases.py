@@ -119,7 +119,7 @@ class HiddenCaseDraws:
         return self._ask(package, "reference.py", ask)
 
     def _ask(self, package: Package, what: str, ask: Callable[[Session], T]) -> T:
-        """Call `ask` with a runner; once more if the runner is lost, because a kept one may have died."""
+        """Call `ask` with a runner. If that runner is lost, call it again, because an idle one may have died."""
 
         def once() -> T:
             with self._lent(package) as session:
@@ -165,7 +165,7 @@ class HiddenCaseDraws:
 
 @dataclass(slots=True)
 class _Runner:
-    """A runner and how to close it, by `opened`. Only one thread at a time may use it."""
+    """A runner, which closing `opened` ends. Only one thread at a time may use it."""
 
     session: Session
     opened: ExitStack

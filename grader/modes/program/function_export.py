@@ -25,8 +25,8 @@ _FORM = re.compile(r"([a-z0-9_<>]{1,40})\[((?:\d{1,12}(?:,\d{1,12})*)?)\]", re.A
 class FunctionExport:
     """What a runner exported: the program, and the names of its leaves, the donated ones first.
 
-    For `raw`, see `grader.modes.program.verify.compiled_and_read`. `remarks` says what is not as the source has it. If
-    it is not a program for CPUs, `only_for_tpus` says why.
+    For `raw`, see `grader.modes.program.verify.compiled_and_read`. `remarks` says where the program differs from its
+    source. If only TPUs can run it, `only_for_tpus` says why.
     """
 
     artifact: Artifact
@@ -44,8 +44,8 @@ def export_function(
     """Export a loaded function on its mesh. Raises the errors of `Session.request`.
 
     Args:
-      for_tpus: a program that CPUs do not have may be for TPUs.
-      of_problem: its first argument is the mesh, whatever its name, and its own `jit` does not count.
+      for_tpus: export the program for TPUs if it cannot be exported for CPUs.
+      of_problem: pass the mesh as the first argument, whatever its name, and ignore the function's own `jit`.
     """
     values = session.export_function(
         function.mesh,

@@ -44,8 +44,8 @@ def inspect_function(
     """Compile a function on its mesh. Raises the errors of `Mode.inspect`.
 
     Args:
-      of_problem: its first argument is the mesh, whatever its name, and its own `jit` does not count.
-      chip: for which a program is compiled that XLA cannot compile for CPUs.
+      of_problem: pass the mesh as the first argument, whatever its name, and ignore the function's own `jit`.
+      chip: if XLA cannot compile the program for CPUs, compile it for this chip.
     """
     devices = next(each for each in _DEVICES if function.devices <= each)
     try:
@@ -100,7 +100,7 @@ def _only_on_chip(
     context: Context,
     reason: OnlyOnChips,
 ) -> Measured:
-    """Measure the program for a chip alone. Raises `SubmissionFault`: there is none either."""
+    """Measure the program that a chip's compiler makes. Raises `SubmissionFault` if that compiler fails, too."""
     on_chip, facts = measure_on_chip(chip, mesh, exported.artifact, sandbox, context)
     if on_chip.program is None:
         raise SubmissionFault(reason.reason, f"{reason} {on_chip.where}: {on_chip.fault}")

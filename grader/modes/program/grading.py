@@ -32,7 +32,7 @@ from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.package_study import ProgramTraffic
 from grader.verdicts.verdict import CaseResult, CostName, Efficiency, EfficiencyPart, Verdict
 
-# Bytes added to both costs. Otherwise, if the reference sends nothing, any byte would be infinitely bad.
+# Both costs get these bytes added. Otherwise, if the reference sends nothing, any byte would be infinitely bad.
 _SMALL = 1024
 
 
@@ -128,7 +128,7 @@ class ProgramGrading(RunnerGrading):
         return subject.full_size is None and patterns[0] == patterns[1]
 
     def _on_chip(self, mine: Sequence[Measured]) -> dict[str, OnChip]:
-        """The programs for the slices that checks name, each compiled once."""
+        """Compile the programs for the slices that checks name, once for each slice."""
         found: dict[str, OnChip] = {}
         for spec in self._manifest.checks:
             for topology in slices_in(spec.bounds):
@@ -144,7 +144,7 @@ class ProgramGrading(RunnerGrading):
         return found
 
     def _full_size(self, small: Measured) -> FullSizeProgram | None:
-        """The program at full size, if a check reads it; compiled for the slice, too, for an attempt that can pass.
+        """Compile the program at full size if a check reads it, and for slices if the attempt can still pass.
 
         Args:
           small: one of the submission's programs, which has the names and dtypes of the arguments.
@@ -244,7 +244,7 @@ def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
 
 
 def _fingerprint_of(mine: Sequence[Examined], subject: Subject, *, is_right: bool) -> Fingerprint:
-    """The fingerprint: of the results if they are wrong, or else of how the program is built."""
+    """Return the fingerprint of the results if they are wrong, otherwise that of how the programs are built."""
     if not is_right:
         shown = any(result.mismatch is not None for result in subject.results if result.case.public)
         return Fingerprint(results=results_of(mine), shown=shown)

@@ -178,6 +178,6 @@ def _unmatched(manifest: ProgramManifest, programs: Sequence[Measured]) -> list[
     for each in programs:
         state, given, out = ({path for path, _ in leaves} for leaves in (each.state_in, each.given, each.out))
         placed |= state | out
-        # As in `Subject.bytes_of`: what `step` returns are the leaves of the state again.
+        # As in `Subject.bytes_of`, the leaves that `step` returns are not counted again.
         counted |= state | given | (set() if manifest.program.init else out)
     return unmatched_leaves(manifest, placed, counted)

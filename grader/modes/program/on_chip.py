@@ -72,7 +72,7 @@ def _compile(
 
 
 def with_chip(measured: Measured, chip: ChipName | None, sandbox: Sandbox, context: Context) -> Measured:
-    """Add the program that `compile_for` makes in the background, unless there is no chip, or it has one."""
+    """Add the program that `compile_for` makes in the background, if a chip was chosen and has no program yet."""
     if chip is None or measured.on_chip is not None:
         return measured
     return replace(measured, on_chip=compile_for(CHIPS[chip], measured, sandbox, context, background=True))

@@ -28,7 +28,7 @@ def _sketch_of(run: Run) -> Sketch:
 
 
 def pattern_of(programs: Sequence[Measured]) -> dict[str, Pattern]:
-    """How programs are built, by mesh and by position among the programs of that mesh."""
+    """Summarize how programs are built, by mesh and by position among the programs of that mesh."""
     pattern: dict[str, Pattern] = {}
     for each in programs:
         mesh = mesh_name(each.mesh)
@@ -39,8 +39,8 @@ def pattern_of(programs: Sequence[Measured]) -> dict[str, Pattern]:
 def full_size_pattern(program: Measured) -> dict[str, Pattern]:
     """The additional pattern of a problem with a full size.
 
-    Programs that keep other values for the backward pass differ only in memory, and two programs with the same mistake
-    agree in it to within some percent.
+    Programs that keep other values for the backward pass differ only in memory. The bytes are rounded to quarter powers
+    of two, because two programs with the same mistake can differ in them by a few percent.
     """
     quarter_powers = round(4 * math.log2(1 + program.facts.memory.temporary_bytes))
     return {_FULL_SIZE: {**_pattern_of(program), "temporaries": str(quarter_powers)}}
@@ -59,8 +59,8 @@ def _step(pattern: Pattern) -> Pattern:
 
 
 def _pattern_of(measured: Measured) -> Pattern:
-    """How a program is built: its collectives, those written in a narrow dtype, its leaves, its FLOPs and the bytes of
-    `init`. Lists are stored as digests, because patterns are only compared."""
+    """Summarize how a program is built: its collectives, those in a narrow dtype, its leaves, its FLOPs and the bytes
+    of `init`. Lists are stored as digests, because patterns are only compared."""
     collectives = [
         f"{each.kind} {each.axes} {each.in_loop} {each.executions} {each.logical_bytes}"
         for each in collectives_of(measured)
