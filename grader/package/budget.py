@@ -1,8 +1,8 @@
-"""What accepted solutions of a package communicate: the most that a submission can communicate in all.
+"""The total communication of a package's accepted solutions, which bounds that of a submission.
 
-Bounds on single kinds of collectives leave gaps between them: two ways that are each allowed, or a set of axes that no
-rule names. So all that a device sends in one call of the program is bounded as well, on each mesh, by what the accepted
-submission that sends most sends there. `meshgrade problem check` measures it and writes budget.json.
+Bounds on single kinds of collectives leave gaps, such as two ways that are each allowed, or a set of axes that no rule
+names. So the bytes that a device sends in one call of the program are bounded, too: on each mesh, by the accepted
+submission that sends most there. `meshgrade problem check` measures these bytes and writes budget.json.
 """
 
 import hashlib
@@ -21,9 +21,9 @@ SLACK = 64
 
 
 class Range(StrictModel):
-    """Bytes in one call: of the reference, and the smallest and the largest number of it and the accepted submissions.
+    """Bytes in one call: the reference's, and the least and the most of the reference and the accepted submissions.
 
-    `style` is the one with the largest.
+    `style` names the submission with the most.
     """
 
     reference: int = Field(ge=0)
@@ -33,13 +33,13 @@ class Range(StrictModel):
 
 
 class ProgramBudget(StrictModel):
-    """What was measured on one mesh, in the program of some cases.
+    """What one program communicates on one mesh.
 
     Attributes:
       sent: what one device sends around a ring.
       moved: the bytes of the whole tensors. The compiler for CPUs writes an all_reduce and a slice where others write a
         reduce_scatter: it sends twice as much, and moves the same tensor.
-      variant: the package's, if it has variants.
+      variant: the package's variant, if it has any.
     """
 
     mesh: str
@@ -72,8 +72,8 @@ def budget_from(of: str, found: Mapping[str, Sequence[ProgramTraffic]], variant:
 
     Args:
       of: see `Budget`.
-      found: by the name of the accepted submission; that of the reference is `reference`. Programs whose number of
-        executions is unknown are left out.
+      found: the traffic by name of the accepted submission; the reference's is under `reference`. Programs whose number
+        of executions is unknown are left out.
     """
     mine: dict[tuple[str, tuple[str, ...]], dict[str, Traffic]] = {}
     theirs: dict[tuple[str, tuple[str, ...]], Traffic] = {}

@@ -107,7 +107,7 @@ class CheckSpec(_Closed):
 
     @property
     def bounds(self) -> CheckBounds:
-        """What `read_bounds` read; without bounds before that, or if they are wrong."""
+        """The bounds that `read_bounds` read: empty before that, or if they are wrong."""
         return self._bounds
 
     def read_bounds(self, model: type[CheckBounds]) -> None:
@@ -245,7 +245,7 @@ class CallManifest(_CodeManifest):
     mode: Literal["call"]
     # The arguments that a run can replace by typed values, by name.
     inputs: dict[Name, InputSpec] = Field(default_factory=dict, max_length=8)
-    # What arguments are made from the values of cases: a PRNG key from a seed, or a mesh from the sizes of its axes.
+    # The arguments that are made from values of cases: a PRNG key from a seed, or a mesh from the sizes of its axes.
     arguments: dict[Name, Literal["key", "mesh"]] = Field(default_factory=dict, max_length=8)
 
 
@@ -313,7 +313,7 @@ class AnswerManifest(_Manifest):
 
     @property
     def points(self) -> dict[str, int]:
-        """The points of each answer: equal shares, and of what is left over one each to the first answers."""
+        """The points of each answer: equal shares, and one point of the rest for each of the first answers."""
         share, rest = divmod(sum(check.points for check in self.checks), len(self.answers))
         return {each.id: share + (number < rest) for number, each in enumerate(self.answers)}
 
@@ -327,8 +327,8 @@ MANIFESTS: dict[Mode, type[BaseModel]] = {"call": CallManifest, "program": Progr
 class KnownSubmission:
     """A submission that ships with the package and proves it. `reason` is None if it must be accepted.
 
-    `misunderstanding` is its docstring: what its author believed. `variants` are the names of those that it is for;
-    empty for all.
+    `misunderstanding` is its docstring: what its author believed. `variants` names the variants that it is for; if
+    empty, it is for all.
     """
 
     name: str
@@ -345,12 +345,13 @@ class Package:
     `version` is the SHA-256 of its files, in hex. `warmup` and `check` are empty if it has none, and `figures` are SVG
     texts by file name. `helpers` are the sources of modules that its code and submissions can import, by name. `files`
     are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part of the version;
-    None if it is missing. `budget` is what budget.json says, None without that file. In mode answer, `starter` is the
-    JSON of empty answers, and `reference` and `cases` are empty. `pitfalls` are the rejected submissions that an item
-    of the statement's section of this name explains, with the item's number (grader/package/pitfalls.py).
+    None if it is missing. `budget` is what budget.json says, None without that file. In answer mode, `starter` is the
+    JSON of empty answers, and `reference` and `cases` are empty. `pitfalls` maps each rejected submission that the
+    statement's section of this name explains to the number of its item (grader/package/pitfalls.py).
 
-    A package with variants is always one of them: `variant`, with its values in the texts and in a helper. So are
-    `accepted` and `rejected`. `template` is the package before that (grader/package/variants.py).
+    A package with variants always stands for one of them, `variant`. Its values are in the texts and in a helper, and
+    `accepted` and `rejected` are those for this variant. `template` is the package before that
+    (grader/package/variants.py).
     """
 
     manifest: Manifest
@@ -384,5 +385,5 @@ class Package:
 
     @property
     def identity(self) -> str:
-        """Names what is graded: the version, and its variant. Cases and reference answers depend on both."""
+        """The name of what is graded: the version, and its variant. Cases and reference answers depend on both."""
         return self.version if self.variant is None else f"{self.version}:{self.variant.name}"

@@ -58,7 +58,7 @@ def pitfall_of(package: Package, misconception: str) -> Pitfall | None:
 
 
 def _items(statement: str) -> Iterator[tuple[int, str]]:
-    """The place where each item of the section ends, and its text without the bullet."""
+    """Yield the place where each item of the section ends, and its text without the bullet."""
     section = _SECTION.search(statement)
     if section is None:
         return

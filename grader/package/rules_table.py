@@ -28,7 +28,7 @@ def _warning(means: str, fix: str) -> Rule:
 
 
 _TRY = "Run `./meshgrade judge` on this file to see its whole verdict."
-# In the order of docs/checking.md: what the reader finds, what the texts say, what the judge finds.
+# These are in the order of docs/checking.md: faults found by the reader, then in the texts, then by the judge.
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "missing-file": _error("a required file is missing or empty", "Write the file; docs/problems.md lists all."),

@@ -1,4 +1,4 @@
-"""The variants of a package in mode call or program: the same problem with other values.
+"""The variants of a package in call or program mode: the same problem with other values.
 
 Texts name a value as `{{ name }}`. Code imports it from the module `variant`, a helper like any other.
 """
@@ -39,7 +39,7 @@ def of_variant(package: Package, name: str | None) -> Package:
 
 
 def like(package: Package, name: str | None) -> Package:
-    """The package in this variant; as it is if this version has none of this name."""
+    """Return the package in this variant, or unchanged if this version has no variant of this name."""
     return of_variant(package, name) if name in [each.name for each in variants_of(package.manifest)] else package
 
 
@@ -61,12 +61,12 @@ def module_text(variant: VariantSpec) -> str:
 
 
 def values_text(variant: VariantSpec) -> str:
-    """`width = 96, axis = model`"""
+    """Format the values of a variant, such as `width = 96, axis = model`."""
     return ", ".join(f"{name} = {value}" for name, value in variant.values.items())
 
 
 def unknown_place(text: str, values: Mapping[str, object]) -> str | None:
-    """What is wrong with the first place of a text that these values cannot fill; None if they fill all."""
+    """Say what is wrong with the first place of a text that these values cannot fill; None if they fill all."""
     try:
         fill(text, values)
     except KeyError as unknown:
