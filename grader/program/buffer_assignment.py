@@ -1,6 +1,6 @@
 """Read how much memory a program takes on one device from the text in which XLA writes its buffer assignment.
 
-The compiler for GPUs writes it before it makes machine code, which is not needed to know the program.
+The compiler for GPUs writes it before it makes machine code, so the program's memory is known without machine code.
 """
 
 import re

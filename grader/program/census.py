@@ -124,7 +124,7 @@ def census_of(
 
 
 def to_json(census: Census) -> dict[str, object]:
-    """The census as values that `json.dumps` takes."""
+    """Convert the census to values that `json.dumps` takes."""
     return write(census)
 
 

@@ -51,10 +51,11 @@ class LineShare:
 class CollectiveUse:
     """One collective. `axes` is None if its groups do not run along axes of the mesh.
 
-    `executions` is None if the compiler does not know the number; the total bytes are then unknown. With `conditional`,
-    it is in a branch, so that the number is the most that there can be. If XLA merged the collectives of several lines,
+    `executions` is None if the compiler does not know the number; the total bytes are then unknown. If it is
+    `conditional`, it is in a branch, and the number is an upper bound. If XLA merged the collectives of several lines,
     `line` is the one that most of its bytes are from. `constraint_line`, `consumer_line` and `kept_of` are those of
-    `collectives.Collective`. Of the `devices` of all groups, `senders` send something in a permute; None in others.
+    `collectives.Collective`. In a permute, `senders` of the `devices` in all groups send something; it is None for
+    other kinds.
     """
 
     kind: str

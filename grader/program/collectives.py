@@ -191,7 +191,8 @@ def _parts(
     places = lines.of_operands(site.computation, site.instruction)
     for shape, (origin, arrived), line in zip(operands, _followed(module, site, flow, devices), places, strict=False):
         sizes = before, before + shape.bytes
-        # Each share is what this operand adds to those before it, because rounding each up would send too much in all.
+        # Each share is what this operand adds to those before it. Rounding up each one alone would make the sum too
+        # large.
         already, now = (_ring_bytes(kind, size, group_size) for size in sizes)
         found.append(
             Part(
@@ -220,8 +221,8 @@ def _line_of_most_bytes(parts: Sequence[Part]) -> int | None:
 def _followed(module: Module, site: Site, flow: Flow, devices: int) -> list[tuple[Origin, int]]:
     """The origin of each operand, and the outputs in which it arrives.
 
-    A device may keep one slice of the result and drop the others, so an array arrives if on each device as much of it
-    arrives as there is for one. One number of it that is added to something is not an array that arrives.
+    An array arrives if at least one device's share of its elements arrives, because a device may keep one slice of the
+    result and drop the others. So a single element that is added to something is not an array that arrives.
     """
     place = site.computation.name, site.instruction.name
     if place in flow.origins:
@@ -299,7 +300,7 @@ def _groups(instruction: Instruction, world: World, pairs: Pairs, has_channel: b
 
 
 def _groups_of_pairs(pairs: Pairs, world: World) -> Groups:
-    """With a mesh, the groups along the axes of the pairs. A shift by two connects only every second device, but it is
-    still an exchange along the whole axis."""
+    """Group the devices of pairs along the axes that the pairs run along, if there is a mesh. A shift by two connects
+    only every second device, but it is still an exchange along the whole axis."""
     axes = axes_of_pairs(pairs, world.mesh) if world.mesh is not None else None
     return connected(pairs) if axes is None or world.mesh is None else groups_on(axes, world.mesh)

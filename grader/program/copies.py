@@ -21,7 +21,7 @@ _PASSED_ON = frozenset("get-tuple-element tuple bitcast async-update".split())
 
 
 class CopyReader:
-    """Collects the copies of one computation, whose instructions it is shown in their order."""
+    """Collects the copies of one computation. Pass its instructions to `read` in their order."""
 
     def __init__(self, module: Module, lines: NearbyLines, computation: Computation) -> None:
         self._module, self._lines, self._computation = module, lines, computation
@@ -29,7 +29,7 @@ class CopyReader:
         self.found: list[ScheduledCopy] = []
 
     def read(self, instruction: Instruction, step: int) -> bool:
-        """Whether the instruction starts a copy, or waits for one.
+        """Record a copy that the instruction starts or waits for. Return whether it does either.
 
         Args:
           step: how many steps there are before it.
@@ -69,8 +69,8 @@ class CopyReader:
 
 
 def _places(start: Instruction, copied_by: str) -> tuple[Shape, Shape, Shape] | None:
-    """Where a copy comes from and goes to, and what moves. A copy-start has (target, source, …), others (operands,
-    target, …)."""
+    """Return the source of a copy, its target, and the array that moves. A copy-start has the shape (target, source,
+    …), others have (operands, target, …)."""
     shape = start.shape
     if isinstance(shape, Shape) or len(shape) < 2:
         return None
@@ -79,7 +79,7 @@ def _places(start: Instruction, copied_by: str) -> tuple[Shape, Shape, Shape] | 
         return None
     if start.opcode == "copy-start":
         return second, first, first
-    # What is written into a part of an array is the second operand.
+    # The second operand of a dynamic-update-slice is written into a part of the first.
     operands = list(leaves(shape[0]))
     moved = operands[1] if copied_by == "dynamic-update-slice" and len(operands) > 1 else second
     return (moved if copied_by == "dynamic-update-slice" else first), second, moved

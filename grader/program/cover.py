@@ -1,6 +1,6 @@
 """Estimate whether what hides a collective on a chip takes long enough.
 
-The compiler estimates the cycles of computation, and none of collectives. Those here follow from the documented
+The compiler estimates the cycles of computation, but not those of collectives. Those here follow from the documented
 bandwidth of the links (`grader.core.chips.Torus`).
 """
 
@@ -69,7 +69,7 @@ def _cover(computation: ScheduledComputation, each: ScheduledCollective, needed:
 def _queued(computation: ScheduledComputation, needs: Sequence[int | None]) -> list[int]:
     """For how long each asynchronous collective waits for links, which serve one after the other over an axis.
 
-    Time is that of the computation alone, as if no step had to wait.
+    Time counts only this computation, as if no step had to wait.
     """
     passed = [0]
     for step in computation.steps:

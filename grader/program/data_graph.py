@@ -15,7 +15,7 @@ PASSING = frozenset("fusion call async-start".split())
 
 
 class DataGraph:
-    """The neighbours of instructions. Loops and branches end it. No computation of the module may call itself."""
+    """The neighbours of instructions. It stops at loops and branches. No computation of the module may call itself."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -32,7 +32,7 @@ class DataGraph:
         return self._callers[computation.name]
 
     def used_by(self, computation: Computation, instruction: Instruction) -> Iterator[Place]:
-        """What uses a result: in its computation, and if it is the root, in those that call it."""
+        """Yield what uses a result: in its computation and, if it is the root, in those that call it."""
         if computation.name not in self._users:
             users: dict[str, list[Instruction]] = defaultdict(list)
             for each in computation.instructions.values():
@@ -46,7 +46,7 @@ class DataGraph:
                 yield from self.used_by(*caller)
 
     def uses(self, computation: Computation, instruction: Instruction) -> Iterator[Place]:
-        """What a result is computed from: for a fusion, its root as well as its operands."""
+        """Yield what a result is computed from: for a fusion, its root as well as its operands."""
         if instruction.opcode in PASSING:
             for _, inner in flat_calls(self._module, instruction):
                 yield inner, inner.instructions[inner.root]
@@ -59,14 +59,14 @@ class DataGraph:
             yield computation, computation.operand(instruction, index)
 
     def inside(self, instruction: Instruction) -> Iterator[Place]:
-        """What a fusion or call runs."""
+        """Yield the instructions that a fusion or call runs."""
         if instruction.opcode in PASSING:
             for _, inner in flat_calls(self._module, instruction):
                 for each in inner.instructions.values():
                     yield inner, each
 
     def parameters_of(self, fusion: Instruction, operand: Instruction) -> Iterator[Place]:
-        """The parameters that stand for an operand in what a fusion or call runs."""
+        """Yield the parameters that stand for an operand inside a fusion or call."""
         numbers = {number for number, name in enumerate(fusion.operands) if name == operand.name}
         for inner, each in self.inside(fusion):
             if each.opcode == "parameter" and integer("".join(each.literal)) in numbers:

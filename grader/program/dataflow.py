@@ -29,7 +29,7 @@ _CALLS = frozenset("call async-start".split())
 _DEEPEST = 60
 # A text of n lines that call one another can mean 2**n instructions. No honest program comes close.
 _MOST_VISITS = 200_000
-# Arrays that steps take, each once for every step that it comes from.
+# Steps may take this many arrays in all, each counted once for every step that it comes from.
 _MOST_TAKEN = 500_000
 
 
@@ -37,7 +37,7 @@ _MOST_TAKEN = 500_000
 class Taken:
     """An array that a step takes: the step or the argument that it comes from, and its form on one device.
 
-    `array` tells apart what a step returns: the name of the instruction that has it.
+    `array` names the instruction that has the array, because one step can return several.
     """
 
     source: int
@@ -54,7 +54,7 @@ class Step:
       took: the arrays that it takes. A loop takes what its body uses of what is computed before.
       trips: how often a loop runs each time that it is reached; None if that is unknown.
       is_open: whether the steps of a loop or branch are listed, because it communicates.
-      next_round: of a value that a loop carries, the steps that compute it for the next round.
+      next_round: for a value that a loop carries, the steps that compute it for the next round.
     """
 
     kind: StepKind
@@ -105,7 +105,7 @@ class _Reader:
     """Adds steps in the order in which they run.
 
     Args:
-      skips_numbers: arithmetic on single numbers, such as that on a count of steps, only passes them on.
+      skips_numbers: treat arithmetic on single numbers, such as on a count of steps, as passing them on.
     """
 
     def __init__(self, module: Module, skips_numbers: bool) -> None:
@@ -118,7 +118,7 @@ class _Reader:
         self._taken = 0
 
     def value_of(self, computation: Computation, given: dict[str, Value], around: int | None, depth: int) -> Value:
-        """What the root of a computation is computed from, after adding its steps.
+        """Add the steps of a computation. Return what its root is computed from.
 
         Args:
           given: the values of its parameters, by name.
@@ -137,7 +137,7 @@ class _Reader:
     def _value(
         self, computation: Computation, each: Instruction, values: dict[str, Value], around: int | None, depth: int
     ) -> Value:
-        # An operand that comes later, as in no program that XLA has scheduled, is left out.
+        # Leave out an operand that comes later, which no program that XLA has scheduled has.
         operands = [values.get(name, _NOTHING) for name in each.operands]
         match each.opcode:
             case "tuple":
@@ -250,7 +250,7 @@ class _Reader:
     def _has_collective(self, computation: Computation) -> bool:
         known = self._communicates.get(computation.name)
         if known is None:
-            # A computation that calls itself has been refused before, but must not hang this.
+            # This must not hang on a computation that calls itself, although such a module was refused before.
             self._communicates[computation.name] = False
             known = any(
                 kind_of(each) is not None or self._calls_collective(each) for each in computation.instructions.values()
@@ -288,7 +288,7 @@ def _is_counter(shape: ShapeTree) -> bool:
 
 
 def _given(computation: Computation, operands: Sequence[Value]) -> dict[str, Value]:
-    """The values of a computation's parameters."""
+    """Return the values of a computation's parameters."""
     found: dict[str, Value] = {}
     for each in computation.instructions.values():
         if each.opcode == "parameter":
@@ -312,7 +312,7 @@ def _joined(values: Sequence[Value]) -> frozenset[int]:
 
 
 def _taken(value: Value, shape: ShapeTree, name: str) -> Iterator[Taken]:
-    """Each array of a value, with what it comes from."""
+    """Yield each array of a value with what it comes from."""
     if isinstance(value, tuple) and isinstance(shape, tuple):
         for number, (part, its_shape) in enumerate(zip(value, shape, strict=False)):
             yield from _taken(part, its_shape, f"{name}.{number}")

@@ -23,7 +23,8 @@ class ProgramDifference:
 
 
 def differences(mine: Measured, other: Measured) -> tuple[ProgramDifference, ...]:
-    """How `mine` differs from `other`: communication, then leaves, memory, matrix products, donation and recompilation.
+    """Say how `mine` differs from `other`: communication, then leaves, memory, matrix products, donation,
+    recompilation.
 
     If the programs are for different meshes, leaves are compared by their specs, otherwise by what each device holds.
     """
@@ -197,7 +198,7 @@ def _of_recompilation(mine: Measured, other: Measured) -> Iterable[ProgramDiffer
 
 
 def _times(this: int | None, that: int | None) -> str:
-    """`2 times `, to put before the other amount; empty if there is no useful ratio."""
+    """Return `2 times `, to put before the other amount, or nothing if there is no useful ratio."""
     ratio = this / that if this and that else 1.0
     times = f"{ratio:.3g}"
     return "" if times == "1" or not 0.01 <= ratio <= 1000 else f"{times} times "

@@ -36,7 +36,7 @@ class _Exchange:
 def differences_on_chip(
     collectives: Iterable[Collective], mesh: Mapping[str, int], schedule: Schedule, chip: Chip
 ) -> list[str]:
-    """One sentence for each kind of collective that differs, in the order of the CPU's program.
+    """Write one sentence for each kind of collective that differs, in the order of the CPU's program.
 
     Args:
       collectives: those of the CPU's program.
@@ -66,7 +66,7 @@ def differences_on_chip(
 
 
 def _halved(cpu: Mapping[str, _Exchange], theirs: Mapping[str, _Exchange]) -> Iterator[tuple[str, int | None]]:
-    """The all-reduces of the CPU whose bytes a reduce-scatter carries on the chip, and these with None."""
+    """Yield each CPU all-reduce with the bytes that a reduce-scatter carries on the chip, and this one with None."""
     none = _Exchange(0, 0, frozenset())
     for name, reduced in cpu.items():
         if not name.startswith(_REDUCE):

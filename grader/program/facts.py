@@ -23,7 +23,7 @@ class ProgramLeaf:
     """One array of the program.
 
     Attributes:
-      spec: for people. Checks compare `slices`.
+      spec: text for people. Checks compare `slices`.
       placed: whether the program sets its sharding.
       slices: the part on each device, in the mesh's row-major order; one extent per dimension.
     """
@@ -92,7 +92,7 @@ class ProgramFacts:
 
 
 def to_json(facts: ProgramFacts) -> dict[str, object]:
-    """The facts as values that `json.dumps` takes."""
+    """Convert the facts to values that `json.dumps` takes."""
     return write(facts)
 
 

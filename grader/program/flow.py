@@ -54,7 +54,7 @@ Place: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """For each operand of an instruction, its origin and the program's outputs in which its elements arrive.
+    """The origin of each operand of an instruction, and the program's outputs in which its elements arrive.
 
     `outputs` is a set: bit n is output n. An element arrives if an output element is computed from it elementwise, as a
     new parameter is from its gradient. `arriving` is the part of the elements that arrive, over all outputs together.
@@ -199,7 +199,7 @@ class _Evaluator:
         if is_dot(instruction):
             kept = contracted(instruction, list(zip(arrays, dims, strict=True)))
         elif opcode == "reduce":
-            # Half of the operands are what the sums begin with.
+            # Half of the operands are the initial values of the sums.
             kept = _either(summed(each, instruction, before) for each, before in zip(arrays, dims, strict=True))
         elif opcode in ("broadcast", *_REDUCING) and _changes_size(computation, instruction):
             return NONE

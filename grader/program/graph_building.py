@@ -126,7 +126,7 @@ class _Builder:
             self._is_backward[number] = self._is_backward[other]
 
     def _grouped(self, folding: _Folding) -> list[Group]:
-        """Groups of steps, each after those that it takes arrays from; what is in a loop comes after the loop."""
+        """Group the steps. Each group comes after those that it takes arrays from, and after the loop around it."""
         homes = self._homes(folding)
         keys: dict[int, Hashable] = {}
         before: dict[int, list[int]] = {}

@@ -14,7 +14,7 @@ _WINDOWED = {
 
 
 def halos_of(measured: Measured) -> dict[int, Windowed]:
-    """For each line with an operation on windows and no permute of its own, that operation.
+    """Map each line with an operation on windows, but no permute of its own, to that operation.
 
     A collective-permute of such a line was inserted by the partitioner.
     """

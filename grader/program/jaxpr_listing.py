@@ -10,7 +10,7 @@ _SOURCE = re.compile(r"([\w./<>-]{1,200}):(\d{1,9})(?::\d{1,9})?(?: \(.{0,200}\)
 
 
 def list_jaxpr(text: str, source: str = "submission.py") -> Listing:
-    """The rows of a printed jaxpr as the instructions of one computation; none if it is empty.
+    """List the rows of a printed jaxpr as the instructions of one computation, or of none if it is empty.
 
     Args:
       source: the name of the file that `line` refers to.

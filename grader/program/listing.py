@@ -36,7 +36,7 @@ class ListedComputation:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The program first, then each computation that it calls, callers before what they call.
+    """The computations of a program: the program itself first, and callers before what they call.
 
     `left_out` counts the instructions beyond the first 600.
     """
@@ -69,7 +69,7 @@ def list_program(module: Module, source: str = "submission.py") -> Listing:
 
 
 def _computations(module: Module) -> Iterator[tuple[Computation, str]]:
-    """Each computation once, with the first instruction that calls it."""
+    """Yield each computation once, with the first instruction that calls it."""
     waiting = [(module.entry, "")]
     seen = {module.entry.name}
     while waiting:

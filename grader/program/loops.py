@@ -6,7 +6,7 @@ from grader.program.hlo import Computation, Instruction, Module, Value, referenc
 from grader.program.shapes import Shape
 from grader.program.tokens import ProgramUnreadable, cut_hlo, integer, unquoted
 
-# Enough for the forms of `i + 1 < n` that XLA's passes leave, but too few to make a long search.
+# This many steps suffice for the forms of `i + 1 < n` that XLA's passes leave, and keep a search short.
 _STEPS = 200
 _MOST_TRIPS = 2**63 - 1
 _PASSING = {"copy", "bitcast", "reshape", "optimization-barrier"}

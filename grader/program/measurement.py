@@ -33,7 +33,7 @@ class Observed:
     """What the process that traced a function reports about it, unverified.
 
     Attributes:
-      primitives: how many equations there are of each, in all jaxprs.
+      primitives: the number of equations of each primitive, in all jaxprs.
       retraced: whether a second call, on the outputs of the first, is traced again.
     """
 
@@ -45,13 +45,12 @@ class Observed:
 class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
-    `observed` is None for the program of a submission, whose verdict rests on verified facts alone.
-    `listing` (the compiled program), `written` (the exported one), `arrays`, `peak` and `graph` are None unless
-    requested; `on_chip` is None unless it was compiled for a slice, too; `artifact` is None if the program was read
-    from disk. If XLA cannot compile the program for CPUs, it `is_only_on_chip`, and `facts` are those of the program
-    for the slice.
-    `remarks` are sentences on what is not as the source has it. They and the `jaxpr` of a function that belongs to no
-    problem come from the process that ran it.
+    `observed` is None for the program of a submission, whose verdict rests on verified facts alone. `listing` (the
+    compiled program), `written` (the exported one), `arrays`, `peak` and `graph` are None unless requested; `on_chip`
+    is None unless it was compiled for a slice, too; `artifact` is None if the program was read from disk. If XLA cannot
+    compile the program for CPUs, it `is_only_on_chip`, and `facts` are those of the program for the slice. `remarks`
+    are sentences on differences from the source. They and the `jaxpr` of a function that belongs to no problem come
+    from the process that ran it.
     """
 
     mesh: dict[str, int]
@@ -131,5 +130,5 @@ def measured_of(raw: dict[str, Any], mesh: dict[str, int], inputs: tuple[str, ..
 
 
 def mesh_name(mesh: dict[str, int]) -> str:
-    """`fsdp=8` or `data=2, fsdp=4`."""
+    """Name a mesh by its axes: `fsdp=8` or `data=2, fsdp=4`."""
     return ", ".join(f"{axis}={size}" for axis, size in mesh.items())

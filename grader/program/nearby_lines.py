@@ -62,7 +62,7 @@ class NearbyLines:
         return next((line for _, line in (*made_by, *used_by)), None)
 
     def near(self, computation: Computation, instruction: Instruction) -> list[tuple[int, int]]:
-        """Distances and lines, the nearest first: of the fusion around it, of what uses it, and of what it uses."""
+        """Return distances and lines, nearest first: of the fusion around it, of what uses it, and of what it uses."""
         around = self._around(computation)
         ways = [(0, around)] if around is not None else []
         for forward in (True, False):
@@ -70,7 +70,7 @@ class NearbyLines:
         return sorted(ways, key=lambda way: way[0])
 
     def _elements(self, computation: Computation, collective: Instruction, index: int) -> Iterator[Place]:
-        """What takes an element out of the result, which is that of the `-done` if the collective is asynchronous."""
+        """Yield what takes an element out of the result, which is that of the `-done` of an asynchronous collective."""
         waiting = [(computation, collective)]
         if len(collective.operands) == 1:
             yield from waiting
@@ -88,7 +88,7 @@ class NearbyLines:
         return next((line for line in lines if line is not None), None)
 
     def _along(self, places: Iterable[Place], *, forward: bool) -> Iterator[tuple[int, int]]:
-        """Distances and lines of these instructions, of those that use them, or that they use, and so on."""
+        """Yield distances and lines of these instructions, then of those that use them, or that they use, and so on."""
         waiting = [(0, *place) for place in places]
         seen = {(computation.name, instruction.name) for _, computation, instruction in waiting}
         for distance, computation, instruction in waiting:

@@ -13,10 +13,10 @@ class ChipFacts:
     """One program on one slice.
 
     Attributes:
-      memory: that of one chip, without temporaries that the compiler for TPUs keeps in on-chip memory.
+      memory: the memory of one chip, without temporaries that the compiler for TPUs keeps in on-chip memory.
       peak_bytes: the most of a TPU's memory in use at any time, according to the compiler; all that a program allocates
         on a GPU.
-      flops: those of all matrix products on one chip; None if one of them runs an unknown number of times.
+      flops: the FLOPs of all matrix products on one chip; None if one of them runs an unknown number of times.
     """
 
     memory: Memory
@@ -60,5 +60,5 @@ class OnChip:
 
     @property
     def where(self) -> str:
-        """`h100:8 (jax-cuda12-pjrt 0.10.2)`."""
+        """The slice and its compiler, such as `h100:8 (jax-cuda12-pjrt 0.10.2)`."""
         return f"{self.topology} ({self.compiler})" if self.compiler else self.topology

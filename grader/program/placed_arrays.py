@@ -30,7 +30,7 @@ class PlacedArray:
 
 @dataclass(frozen=True, slots=True)
 class PlacedArrays:
-    """In program order. `left_out` counts those beyond the first 600."""
+    """The arrays in program order. `left_out` counts those beyond the first 600."""
 
     arrays: tuple[PlacedArray, ...]
     left_out: int

@@ -11,7 +11,7 @@ from grader.program.dots import is_dot
 from grader.program.hlo import Computation, Instruction, Module
 from grader.program.nearby_lines import NearbyLines
 
-# The name of an instruction, after that of its computation.
+# The names of a computation and of an instruction in it.
 _Name: TypeAlias = tuple[str, str]
 
 

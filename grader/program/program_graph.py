@@ -20,7 +20,7 @@ class GraphNode:
 
     Attributes:
       kind: one of `KINDS`.
-      name: of a function, qualified; empty if none led to it, and for a collective.
+      name: the qualified name of a function; empty if none led to it, and for a collective.
       around: the number of the loop or branch that it is in.
       is_backward: whether it belongs to the backward pass.
       by_hand: whether it is inside a `shard_map`.

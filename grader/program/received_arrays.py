@@ -1,4 +1,4 @@
-"""Which received arrays an array contains, element by element, through operations that move, stack and sum them.
+"""Find which received arrays an array contains, element by element, through operations that move, stack and sum them.
 
 An array that a collective returned keeps its name while it is moved, cast or changed elementwise. It also keeps it in
 a sum or a product over a dimension that it did not bring: if the sums of microbatches are stacked and added up, or an
@@ -22,7 +22,7 @@ class Received:
     Attributes:
       new: for each dimension of the array the received arrays that did not bring it, because they were stacked along
         it. Empty if all brought all.
-      few: of received arrays that are there only in part, the number and how many of their elements there are.
+      few: the number of each received array that is there only in part, and how many of its elements are there.
     """
 
     arrays: int = 0
@@ -30,7 +30,7 @@ class Received:
     few: tuple[tuple[int, int], ...] = ()
 
     def __or__(self, other: "Received") -> "Received":
-        """What is in an elementwise result of both."""
+        """Return what an elementwise result of both contains."""
         if self == other or not other.arrays:
             return self
         if not self.arrays:
@@ -55,7 +55,7 @@ class Received:
         return replace(self, new=())
 
     def beside(self, other: "Received", sizes: Sequence[int]) -> "Received":
-        """What is in a concatenation of both, where parts of a received array add up. `sizes` are those of all."""
+        """Return what a concatenation of both contains. Parts of one received array add up. `sizes` are of all."""
         parts, others = dict(self.few), dict(other.few)
         both = self | other
         few = {**dict(both.few)}
@@ -104,7 +104,7 @@ def reshaped(received: Received, before: Dims, after: Dims) -> Received:
     new = [0] * len(after)
     first, second = 0, 0
     while first < len(before) or second < len(after):
-        # The shortest runs of dimensions on both sides with as many elements.
+        # Take the shortest runs of dimensions that have as many elements on both sides.
         start, begin = first, second
         mine, theirs = 1, 1
         while first < len(before) and (mine == 1 or mine < theirs):

@@ -42,7 +42,7 @@ def repeated_work(measured: Measured) -> list[str]:
 
 
 def repeated_products(measured: Measured) -> list[str]:
-    """One sentence for each line at which several devices compute the same part of a matrix product.
+    """Write one sentence for each line at which several devices compute the same part of a matrix product.
 
     The part is compared with the whole product of the exported program. Lines inside a `shard_map` are left out,
     because their products are parts already, and so are lines with products of several sizes.
@@ -76,7 +76,7 @@ def repeated_products(measured: Measured) -> list[str]:
 
 
 def _flops(product: re.Match[str]) -> int:
-    """Two for each multiply-add."""
+    """Count two FLOPs for each multiply-add of a product."""
     left, result = ([int(size) for size in (product[group] or "").split("x") if size] for group in (2, 3))
     contracted = [left[int(each)] for each in product[1].split(",") if each.strip() and int(each) < len(left)]
     return 2 * math.prod(result) * math.prod(contracted)

@@ -21,7 +21,7 @@ _MOST_STEPS = 200
 
 
 class Reshards:
-    """Explains them in one module.
+    """Explains such collectives of one module.
 
     Args:
       exported: the program before it was compiled.
@@ -45,7 +45,7 @@ class Reshards:
         return replace(found, constraint_line=constraint, consumer_line=consumer, kept_of=kept_of)
 
     def _between(self, place: Place, found: Collective) -> tuple[int | None, int | None]:
-        """The line of the only constraint that this array can be about, and the only line that uses it there."""
+        """Return the line of the only constraint that can be about this array, and the only line that uses it there."""
         own = {found.source_line} - {None}
         before = own | self._lines_on(place, own, forward=False)
         after = self._lines_on(place, own, forward=True)
@@ -69,7 +69,7 @@ class Reshards:
         return elements > 0 and constraint.elements in {elements * parts for parts in range(1, self._devices + 1)}
 
     def _lines_on(self, place: Place, own: set[int | None], *, forward: bool) -> set[int | None]:
-        """The first other lines that lead to an array, or that it leads to as it is or changed elementwise."""
+        """Find the first other lines that lead to an array, or to which it leads unchanged or changed elementwise."""
         waiting, seen, lines = [place], {(place[0].name, place[1].name)}, set[int | None]()
         for computation, instruction in waiting:
             ways = self._graph.used_by if forward else self._graph.uses

@@ -1,4 +1,4 @@
-"""Say which leaves a program returns with another placement than it takes them with, as a step must not."""
+"""Say which leaves a program returns with another placement than it takes them with, which a step must not do."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _Named = tuple[str, ProgramLeaf]
 
 
 def placed_differently(measured: Measured) -> list[str]:
-    """One sentence for each leaf that comes back on other devices than it goes in, for the first few.
+    """Write one sentence for each leaf that comes back on other devices than it goes in, for the first few.
 
     A function of one output is rarely a step, so its output is compared only with a leaf of the same name.
     """
@@ -30,7 +30,7 @@ def _under(before: str, after: str) -> str:
 
 
 def _pairs(measured: Measured, *, by_form: bool) -> list[tuple[_Named, _Named]]:
-    """Each output with the input that it replaces: one of the same name, or the first one of its shape and dtype."""
+    """Pair each output with the input that it replaces: one of the same name, or the first of its shape and dtype."""
     inputs: list[_Named] = [*measured.state_in, *measured.given]
     found: list[tuple[_Named, _Named]] = []
     rest: list[_Named] = []

@@ -64,7 +64,7 @@ class ScheduledCollective:
 
     @property
     def shares(self) -> tuple[ScheduledShare, ...]:
-        """What each line sends, at least one."""
+        """What each line sends; there is at least one."""
         return self.by_line or (ScheduledShare(self.line, self.dtypes, self.logical_bytes, self.ring_bytes),)
 
     @property
@@ -118,7 +118,7 @@ class ScheduledComputation:
         return self.steps[collective.start + 1 : collective.done] if collective.asynchronous else ()
 
     def kernels_between(self, collective: ScheduledCollective) -> tuple[Step, ...]:
-        """Those of these steps that compute, instead of starting another collective or waiting for it."""
+        """The steps among these that compute, rather than start another collective or wait for it."""
         return self._computing(collective.start + 1, collective.done) if collective.asynchronous else ()
 
     def _computing(self, start: int, end: int | None) -> tuple[Step, ...]:
@@ -129,7 +129,7 @@ class ScheduledComputation:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Callers before what they call.
+    """The schedules of a program's computations, callers before what they call.
 
     `left_out` counts the steps beyond the first 2,000, and `copies_left_out` the copies at these, or beyond 1,000.
     """

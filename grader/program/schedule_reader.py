@@ -63,7 +63,7 @@ def read_schedule(
     """Read the schedule of a program that was compiled for a slice of these chips.
 
     Args:
-      source: file name of the lines that `line` means.
+      source: the name of the file that `line` refers to.
       written: `ExportedProgram.product_lines`, which tells the lines of products that lost theirs.
     Raises:
       ProgramUnreadable: the module is not scheduled, or it is inconsistent.
@@ -193,7 +193,7 @@ class _Reader:
         return Step(instruction.name[:LONGEST], _cycles(instruction), flops, line)
 
     def _step_of_call(self, computation: Computation, instruction: Instruction, line: int | None) -> Step:
-        """A loop or a call: the sum of what it runs."""
+        """Make one step of a loop or a call, with the sum of what it runs."""
         trips = trip_count(self.module, computation, instruction) if instruction.opcode == "while" else 1
         cycles: int | None = 0
         flops: int | None = 0
@@ -205,7 +205,7 @@ class _Reader:
         return Step(instruction.name[:LONGEST], cycles or None, flops, line)
 
     def _inside(self, computation: Computation, instruction: Instruction) -> Iterator[tuple[Computation, Instruction]]:
-        """The instruction, and those of the fusions in it."""
+        """Yield the instruction, and those of the fusions in it."""
         waiting = [(computation, instruction)]
         while waiting:
             around, each = waiting.pop()
@@ -252,7 +252,7 @@ class _Reader:
 
 
 def _by_line(each: Collective) -> tuple[ScheduledShare, ...]:
-    """What each line sends, in the order of the arrays; () if it is a single line."""
+    """Return what each line sends, in the order of the arrays; () if it is a single line."""
     # An all-gather and an all-reduce have a result for each operand.
     dtypes = each.dtypes if len(each.dtypes) == len(each.parts) else (each.dtypes[:1] or ("",)) * len(each.parts)
     by_line: dict[int | None, list[tuple[Part, str]]] = {}
@@ -301,7 +301,7 @@ def _start_of(
 
 
 def _as_scattered(each: Collective, inner: Computation, fusion: Instruction) -> Collective:
-    """A reduce-scatter, which the TPU compiler writes as a fusion of an all-reduce and slices of its results."""
+    """Return the reduce-scatter that the TPU compiler writes as a fusion of an all-reduce and slices of its results."""
     reduced = sum(shape.bytes for shape in leaves(inner.instructions[each.name].shape))
     kept = sum(shape.bytes for shape in leaves(fusion.shape))
     if each.kind == "all-reduce" and kept * each.group_size == reduced:

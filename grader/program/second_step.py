@@ -127,7 +127,7 @@ def _calls(body: list[str]) -> Iterator[_Call]:
             stated[value] = stated.get(operand, operand)
             at += 3
         elif operation in _CALLS and opening == "(":
-            # Brackets in it close: that was checked when the text was cut.
+            # A bracket that opens here also closes, which was checked when the text was cut.
             end = body.index(")", at)
             operands = [stated.get(each, each) for each in body[at + 4 : end] if each != ","]
             yield _Call(value, returns_several, operands, operand)

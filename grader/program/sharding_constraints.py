@@ -1,4 +1,4 @@
-"""Read the sharding constraints of an exported program: what each one is about, and which lines are on both sides."""
+"""Read the sharding constraints of an exported program: the array of each one, and the lines before and after it."""
 
 import re
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class ShardingConstraint:
     """One `with_sharding_constraint`, or what JAX made of it in a backward pass.
 
     Attributes:
-      elements: those of the whole array.
+      elements: the number of elements of the whole array.
       argument: the number of the program's argument, if that is what it constrains.
       made_by: the line that computes the array; None if it is unknown or an argument.
       used_by: the lines that use the result.

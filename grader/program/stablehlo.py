@@ -67,7 +67,7 @@ class ExportedProgram:
         (tf.aliasing_output), or None if the compiler can choose one (jax.buffer_donor).
       turns: kinds of the collectives that take turns with a matrix product in a round of a loop: see
         `stablehlo_loop_overlap`.
-      rounded: pairs (output, argument) of which the output has only rounded elements: see `stablehlo_rounding`.
+      rounded: pairs (output, argument). The output has only rounded elements of the argument: see `stablehlo_rounding`.
       dynamic: whether some tensor has a size that is not fixed, or an encoding, which can express a bound.
     """
 

@@ -52,7 +52,7 @@ class _Reader:
         return self._results[key]
 
     def _block(self, span: Span, values: dict[str, int], in_round: bool, depth: int) -> tuple[list[int], int]:
-        """The bits of each value that the block returns, and those of everything in it."""
+        """Return the bits of each value that the block returns, and those of everything in it."""
         returned: list[int] = []
         contents = 0
         for statement in self._read.of(span):
@@ -76,7 +76,7 @@ class _Reader:
     def _evaluate(
         self, statement: Statement, given: list[int], values: dict[str, int], in_round: bool, depth: int
     ) -> tuple[list[int], int]:
-        """The bits of each result, and those of everything in the statement."""
+        """Return the bits of each result, and those of everything in the statement."""
         before = 0
         for bits in given:
             before |= bits

@@ -44,12 +44,12 @@ class _Carried:
 
     Attributes:
       whole: each element contains one of the argument, at its full precision.
-      exact: some elements do.
+      exact: some elements contain one of the argument, at its full precision.
       lost: some elements contain only rounded ones of the argument.
       linear: what is contained is added up with constant factors, so that a sum over a new dimension contains it, too.
       grown: by how many times a concatenation made the value larger.
-      constant: the same in every run.
-      zero: the constant 0.
+      constant: whether the value is the same in every run.
+      zero: whether the value is the constant 0.
     """
 
     whole: int = 0
@@ -107,7 +107,7 @@ class _Reader:
         return self._results[key]
 
     def _block(self, span: Span, values: dict[str, _Carried], depth: int) -> Values:
-        """What each value that the block returns carries."""
+        """Return what each value that the block returns carries."""
         returned: Values = ()
         for statement in self._read.of(span):
             self._statements += 1
@@ -180,7 +180,7 @@ class _Reader:
         return _Carried(constant=together.constant)
 
     def _reduced(self, reduce: Statement, given: Values) -> _Carried:
-        """What a sum contains: all of its operand if its dimensions have size 1, and linear parts of a stack."""
+        """Return what a sum contains: all of its operand if its dimensions have size 1, and linear parts of a stack."""
         sizes = self._sizes(reduce)
         if not sizes or len(given) != 2:
             return _NOTHING
@@ -203,7 +203,7 @@ class _Reader:
         return replace(parts, grown=grown) if equal and grown <= _MOST_STACKED else replace(parts, linear=0, grown=1)
 
     def _loop(self, loop: Statement, given: Values, values: dict[str, _Carried], depth: int) -> Values:
-        """What a loop returns after one round or more."""
+        """Return what a loop returns after one round or more."""
         names, body = self._read.carried(loop), loop.regions[-1]
         state = self._block(body, values | dict(zip(names, given, strict=False)), depth)
         for _ in range(_MOST_ROUNDS):

@@ -1,4 +1,4 @@
-"""Find what a step of a compiled program does, with all that it calls: lines, functions, products and collectives."""
+"""Find what a step of a compiled program does with all that it calls: lines, functions, products and collectives."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _MOST_USES = 400
 
 @dataclass(slots=True)
 class Work:
-    """What a step does, or several together.
+    """What one step does, or several steps together.
 
     Attributes:
       functions: those of the source that led to it, by their qualified names, the outermost first.
@@ -75,7 +75,7 @@ class Works:
         self._known: dict[str, Work] = {}
 
     def of(self, instruction: Instruction) -> Work:
-        """What an instruction does."""
+        """Return what an instruction does."""
         line, functions, operation = self._origin(instruction.attributes.get("metadata", ()))
         work = together(self._in_computation(inner) for _, inner in flat_calls(self._module, instruction))
         dots = self._dots.get(instruction.name, [])
@@ -89,7 +89,7 @@ class Works:
         uses = self._uses.get(instruction.name, [])
         if uses:
             work = together([work, Work(uses=tuple(uses))])
-            # XLA merges collectives of several lines.
+            # Count the lines of all parts, because XLA merges collectives of several lines.
             for part in (part for number in uses for part in self._census.collectives[number].parts):
                 if part.source_line:
                     work.lines[part.source_line] += part.logical_bytes + 1

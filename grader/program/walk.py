@@ -95,7 +95,7 @@ class _Walk:
         return next(iter(self.module.entry.instructions.values()))
 
     def _steps(self, around: Site) -> Iterator[tuple[Site, bool]]:
-        """The relevant instructions of a computation: sites to report (False), and computations to enter (True)."""
+        """Yield the relevant instructions of a computation: sites to report (False), computations to enter (True)."""
         computation = around.computation
         for instruction in self.relevant[computation.name]:
             here = replace(around, instruction=instruction)

@@ -1,4 +1,4 @@
-"""Find the arrays that the CPU compiler widens before it sends them, as bfloat16 to float32.
+"""Find the arrays that the CPU compiler widens before it sends them, for example from bfloat16 to float32.
 
 Chips send them as they were written.
 """
