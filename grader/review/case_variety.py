@@ -81,7 +81,7 @@ def _unvaried_dimensions(
 
 
 def _unvaried_structure(values: Mapping[str, Sequence[object]], statement: str) -> Iterator[str]:
-    """Masks that are lengths, names that have one order, and models that are trees, in all hidden cases."""
+    """Say if masks are lengths, names have one order, or models are trees, in all hidden cases."""
     for name, several in values.items():
         masks = [each for each in several if _is_mask(each)]
         if masks and all(np.all(each[..., :-1] >= each[..., 1:]) for each in masks):
@@ -98,7 +98,7 @@ def _unvaried_structure(values: Mapping[str, Sequence[object]], statement: str) 
 
 
 def _ends_left_out(values: Mapping[str, Sequence[object]], statement: str) -> Iterator[str]:
-    """Numbers, and arrays of integers, that never have the smallest or largest value of a range in the statement."""
+    """Say which numbers and integer arrays never have the smallest or largest value of a range in the statement."""
     for line in statement.splitlines():
         cells = [each.strip() for each in line.strip("|").split("|")]
         names = _NAME.findall(cells[0])
@@ -142,7 +142,7 @@ def _has_numbers_of_two_lengths(code: str) -> bool:
 
 
 def _passes_itself_on(code: str) -> bool:
-    """Whether an object gives itself to another one, as a module that its parts refer to. Other texts do not."""
+    """Whether an object in the code passes itself on, such as a module to which its parts refer."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -138,7 +138,7 @@ def _faults_of_program(manifest: Manifest) -> list[PackageFault]:
 
 
 def _faults_of_variants(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield the key and the message of each."""
+    """Yield the key and the message of each fault."""
     variants = variants_of(manifest)
     if len(variants) == 1:
         yield "variants", "variants: there is one. Write 2 to 16, or write its values into the files"

@@ -59,7 +59,7 @@ class _Refused(Exception):
 
 
 def active_content(svg: str) -> list[tuple[int | None, str]]:
-    """Everything in an SVG that could run, load or link to something: the line, and the end of a sentence."""
+    """Find everything in an SVG that could run, load or link to something: the line, and the end of a sentence."""
     faults: list[tuple[int | None, str]] = []
     # The text of each closed element, without that of its children. `opened` has the text of open elements.
     texts: list[str] = []

@@ -22,7 +22,7 @@ def wrong_helpers(files: Mapping[str, str], slug: str) -> list[PackageFault]:
     """Find helpers that would hide another module, that are not Python, or that are too many or too long.
 
     Args:
-      slug: of the problem. `meshgrade pull` writes the starter to a file of this name, beside the helpers.
+      slug: the slug of the problem. `meshgrade pull` writes the starter to a file of this name, beside the helpers.
     """
     found = {file: text for file, text in files.items() if file.startswith(FOLDER)}
     faults = [

@@ -16,5 +16,5 @@ def __reversing(inner):
 
 
 def with_keys_reversed(source: str, entry: str) -> str:
-    """A source whose function `entry` returns the same values, with the keys of each dict reversed."""
+    """Return a source whose function `entry` returns the same values, with the keys of each dict reversed."""
     return source + _REVERSING.format(entry=entry)

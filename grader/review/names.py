@@ -63,7 +63,7 @@ def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[PackageF
 
 
 def unknown_prerequisites(manifest: Manifest, slugs: Iterable[str]) -> list[PackageFault]:
-    """Prerequisites that are not slugs of served problems."""
+    """Find prerequisites that are not slugs of served problems."""
     known = [slug for slug in slugs if slug != manifest.slug]
     return [
         manifest_fault(
@@ -231,7 +231,7 @@ def _unknown_in_check(
 
 
 def _unknown_modules(number: int, check: CheckSpec) -> Iterator[PackageFault]:
-    """Forbidden names that begin with no module and are not Python's own, so that no source can use them."""
+    """Find forbidden names that begin with no module and are not Python's own, so that no source can use them."""
     for entry, rule in enumerate(check.bounds.model_dump().get("forbidden") or ()):
         for name in rule["names"]:
             first = full_name(name).partition(".")[0]
@@ -244,7 +244,7 @@ def _unknown_modules(number: int, check: CheckSpec) -> Iterator[PackageFault]:
 
 
 def _slices(manifest: ProgramManifest, check: CheckSpec) -> Iterator[tuple[str, str, list[dict[str, int]]]]:
-    """The slices that a check names, each with its key, and the meshes for whose programs it may be."""
+    """Yield the slices that a check names, each with its key, and the meshes whose programs it can be for."""
     bounds, program = check.bounds, manifest.program
     if isinstance(bounds, FullSizeBounds):
         for topology in bounds.topology:

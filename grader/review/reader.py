@@ -47,7 +47,7 @@ from grader.verdicts.fingerprint import KnownFingerprints
 MAX_FILE_BYTES = 1 << 20
 # Fingerprints of the rejected submissions. They are computed from the other files, so they are not part of a version.
 KNOWN = "known.json"
-# What decides whether results are right, if the check `values` has `custom = true`.
+# This file decides whether results are right, if the check `values` has `custom = true`.
 CHECK = "check.py"
 _TEXTS = ("statement.md", "hints.md", "editorial.md")
 _CODE_FILES = (*_TEXTS, "starter.py", "reference.py", "cases.py")
@@ -257,21 +257,21 @@ def _budget(files: dict[str, str], faults: list[PackageFault]) -> Budget | None:
 
 
 def with_budget(package: Package, budget: Budget) -> Package:
-    """The package with another budget.json, and so with another version."""
+    """Return the package with another budget.json, and so with another version."""
     files = {**package.files, BUDGET: budget_text(budget)}
     template = package.template and with_budget(package.template, budget)
     return replace(package, budget=budget, files=files, version=_version(files), template=template)
 
 
 def has_budget(manifest: Manifest) -> bool:
-    """Whether what submissions send is bounded by what accepted ones send: devices can communicate, and it counts."""
+    """Whether budget.json bounds what submissions send: devices can communicate, and a check counts it."""
     if manifest.mode != "program" or all(math.prod(mesh.values()) == 1 for mesh in manifest.program.meshes):
         return False
     return any(isinstance(check.bounds, collectives.Bounds) for check in manifest.checks)
 
 
 def measured(package: Package) -> str:
-    """What budget.json was measured from, if it is current; see `Budget.of`."""
+    """Return what a current budget.json was measured from; see `Budget.of`."""
     manifest = package.manifest
     program = manifest.program.model_dump_json(exclude={"groups"}) if manifest.mode == "program" else ""
     return measured_from(f"{manifest.entry} {manifest.devices} {program}", package.files)
@@ -315,7 +315,7 @@ def _read_manifest(slug: str | None, text: str, faults: list[PackageFault]) -> M
 
 
 def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[PackageFault]:
-    """Every fault of a manifest. If its mode is missing or unknown, the mode is guessed from its tables."""
+    """Explain every fault of a manifest. If its mode is missing or unknown, the mode is guessed from its tables."""
     if all(fault["type"] not in _NO_MODE for fault in error.errors()):
         return [_explain(fault) for fault in error.errors()]
     mode, modes = raw.get("mode"), list(MANIFESTS)
@@ -368,7 +368,7 @@ def _known(files: dict[str, str], prefix: str, faults: list[PackageFault]) -> tu
 
 
 def _pitfalls(statement: str, rejected: tuple[KnownSubmission, ...], faults: list[PackageFault]) -> dict[str, int]:
-    """The number of the pitfall for each rejected submission that the statement names."""
+    """Return the number of the pitfall for each rejected submission that the statement names."""
     names, found = [each.name for each in rejected], {}
     for mark in marks_of(statement):
         message = None

@@ -16,13 +16,13 @@ from grader.program.collective_uses import Kind
 
 
 def unbounded(manifest: Manifest) -> Iterator[PackageFault]:
-    """One fault for each allowed kind of collective that is not bounded over every set of axes.
+    """Yield one fault for each allowed kind of collective that is not bounded over every set of axes.
 
     A check with neither `allowed` nor rules bounds everything together by budget.json, so it leaves no gap.
     """
     if manifest.mode != "program":
         return
-    # On a mesh of one device, nothing is sent.
+    # Nothing is sent along an axis of one device.
     sizes = {axis: max(mesh[axis] for mesh in manifest.program.meshes) for axis in manifest.program.meshes[0]}
     axes = [axis for axis, size in sizes.items() if size > 1]
     subsets = [list(each) for number in range(1, len(axes) + 1) for each in combinations(axes, number)]
@@ -41,7 +41,7 @@ def unbounded(manifest: Manifest) -> Iterator[PackageFault]:
 
 
 def _gap(rules: Sequence[Rule], kind: Kind, axes: list[str]) -> str | None:
-    """Why a kind is not bounded over these axes, as the end of a sentence; None if it is."""
+    """Say why a kind is not bounded over these axes, as the end of a sentence; None if it is."""
     bounding = [
         rule
         for rule in rules

@@ -33,7 +33,7 @@ class ValidationStep:
 def expectations(package: Package) -> list[Expectation]:
     """What each submission must get: the reference and `accepted` are accepted, the starter and `rejected` rejected.
 
-    In mode answer there are none: preparing it already answers every question, also with every known wrong formula.
+    There are none in answer mode: preparing it already answers every question, also with every known wrong formula.
     """
     if isinstance(package.manifest, AnswerManifest):
         return []

@@ -1,4 +1,4 @@
-"""Whether the files of a package use its variants and their values by their names."""
+"""Check that the files of a package use its variants and their values by their names."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ def named_variants(source: str) -> tuple[str, ...]:
 
 
 def naming(variant: str) -> str:
-    """The comment by which a shipped submission is for one variant only."""
+    """Return the comment that restricts a shipped submission to one variant."""
     return f"# variants: {variant}"
 
 
