@@ -36,15 +36,15 @@ from grader.runner.tree import Tree
 _MAX_LEAVES = 1024
 _MOST_PRINTED_EQUATIONS = 5_000
 _MOST_PRINTED = 1 << 20
-# A larger state would not fit into a runner's memory, if all devices hold all of it.
+# A larger state would not fit into a runner's memory if every device held all of it.
 _MAX_EAGER_BYTES = 1 << 29
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedFunction:
     """A program with its leaves in order: `inputs` maps a name to its abstract array, the first `donated` of them are
-    donated. `remarks` says what is not as the source has it, and `jaxpr` is what was traced, with the line of each
-    equation. If the program is not for CPUs, `only_for_tpus` says why.
+    donated. `remarks` says where the program differs from the source, and `jaxpr` is what was traced, with the line of
+    each equation. If the program is not for CPUs, `only_for_tpus` says why.
     """
 
     artifact: bytes
@@ -63,9 +63,9 @@ def export_function(submission: Submission, request: Fields, own: Sequence[OwnMe
 
     Args:
       request: `mesh` (axis to size); `explicit` (its Explicit axes; if empty, the source decides); `init` (a name or
-        None); `args`, each `{"static": value, "path"}` or `{"shape", "dtype", "spec", "path"}`; `for_tpus` (a program
-        that CPUs do not have may be for TPUs); and `of_problem` (the first argument is the mesh, whatever its name, and
-        the entry point's own `jit` does not count).
+        None); `args`, each `{"static": value, "path"}` or `{"shape", "dtype", "spec", "path"}`; `for_tpus` (export the
+        program for TPUs if it cannot be exported for CPUs); and `of_problem` (pass the mesh as the first argument,
+        whatever its name, and ignore the entry point's own `jit`).
       own: the meshes that the source has made. It grows while the source runs.
     Raises:
       SubmissionFailed: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the source's line.
@@ -129,7 +129,7 @@ def _export_on(submission: Submission, request: Fields, mesh: Mesh) -> ExportedF
 
 
 def _text_of(jaxpr: ClosedJaxpr) -> str:
-    """The jaxpr as JAX prints it. Empty if that would take long."""
+    """Return the jaxpr as JAX prints it, or an empty text if that would take long."""
     if sum(1 for _ in walk(jaxpr.jaxpr)) > _MOST_PRINTED_EQUATIONS:
         return ""
     return str(jaxpr.pretty_print(source_info=True, use_color=False))[:_MOST_PRINTED]
@@ -143,7 +143,7 @@ def _serialized(
     *,
     for_tpus: bool,
 ) -> tuple[bytes, str]:
-    """The program for CPUs, or the program for TPUs and why there is none for CPUs."""
+    """Serialize the program for CPUs, or else the one for TPUs, with the reason why there is none for CPUs."""
     try:
         return submission.guard(lambda: serialize(jitted, avals, traced), REFUSALS), ""
     except SubmissionFailed as fault:

@@ -106,7 +106,7 @@ def _export_for(submission: Submission, request: Fields, given: Mesh) -> Exporte
 def _export_init(
     submission: Submission, init: Callable[..., object], mesh: Mesh
 ) -> tuple[bytes, Callable[..., object]]:
-    """Export and compile `init` as a program of the seed, so that only its results take memory."""
+    """Export and compile `init` with the seed as its input, so that only its results take memory."""
 
     def flat(seed: jax.Array) -> tuple[jax.Array, ...]:
         tree = Tree.of(init(mesh, seed))
@@ -153,7 +153,7 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
 
 
 def _make_leaf_by_leaf(leaves: Sequence[jax.Array]) -> None:
-    """Create parameters as students do who replace the starter's `init`: each operation is its own program."""
+    """Create parameters like students who replace the starter's `init`: each operation is its own program."""
     key = jax.random.key(0)
     zeros = [jnp.zeros(leaf.shape) for leaf in leaves if leaf.dtype == jnp.float32]
     for shape in sorted({leaf.shape for leaf in zeros}):
@@ -188,7 +188,7 @@ def _no_pair(name: str, returned: object) -> str:
 
 
 def _described(value: object) -> str:
-    """A submission's value in a few words."""
+    """Describe a submission's value in a few words."""
     if value is None:
         return "None"
     if isinstance(value, list | tuple):
@@ -270,7 +270,7 @@ def _two_steps(
     try:
         return str(submission.guard(lambda: exporting(*avals).mlir_module()))
     except SubmissionFailed:
-        # The second step cannot be traced. What is wrong with the state is for other checks to say.
+        # The second step cannot be traced. Other checks say what is wrong with the state.
         return ""
 
 

@@ -111,7 +111,7 @@ def _like(asked: Mesh, own: Sequence[OwnMesh]) -> Mesh:
 
 
 def _advised(fault: SubmissionFailed, own: Sequence[OwnMesh], mesh: Mesh) -> SubmissionFailed:
-    """The fault, and what to do about the source's own mesh, if its message could be about meshes."""
+    """Add to the fault what to do about the source's own mesh, if its message could be about meshes."""
     words = ("mesh", "axis", "device", "sharding", "partitionspec")
     advice = _advice_on(own, mesh) if any(each in fault.message.lower() for each in words) else ""
     if not advice:
@@ -126,7 +126,7 @@ def _sizes_of(mesh: Mesh) -> str:
 
 
 def _advice_on(made: Sequence[OwnMesh], given: Mesh) -> str:
-    """What to write if the program failed, perhaps because the source made other meshes than `given`, or nothing."""
+    """Say what to write if other meshes than `given`, which the source made, may be why it failed, or nothing."""
     others = [each for each in made if each.mesh != given]
     if not others:
         return ""

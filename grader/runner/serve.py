@@ -68,7 +68,7 @@ class _Runner:
 
     def answer(self, request: Fields, values: Fields) -> dict[str, object]:
         if "mesh" in request:
-            # A source finds exactly as many devices as the mesh has that it is exported for.
+            # A source finds exactly as many devices as the mesh that it is exported for has.
             private_jax.show_devices(math.prod(request["mesh"].values()))
         match request["op"]:
             case "warm":
@@ -117,7 +117,7 @@ def _environment() -> wire.Message:
 
 
 def _made_arguments(args: Sequence[object], made: Sequence[tuple[int, str]]) -> list[object]:
-    """The arguments with PRNG keys made from seeds, and meshes from the sizes of their axes."""
+    """Return the arguments with PRNG keys made from seeds, and meshes made from the sizes of their axes."""
     found: list[Any] = list(args)
     for place, kind in made:
         found[place] = jax.random.key(found[place]) if kind == "key" else make_mesh(found[place])

@@ -85,7 +85,7 @@ def _run(source: str, name: str, *, may_exit: bool = False) -> types.ModuleType:
     source = source.removeprefix("\N{BYTE ORDER MARK}")
     module = types.ModuleType(name)
     module.__file__ = FILENAME
-    # Registered under its name, so that dataclasses and flax find the module of a class defined in it.
+    # Register the module under its name, so that dataclasses and flax find the module of a class defined in it.
     sys.modules[name] = module
     linecache.cache[FILENAME] = (len(source), None, source.splitlines(keepends=True), FILENAME)
     try:
@@ -128,9 +128,9 @@ def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
 
 
 def from_its_line(name: str, function: Callable[..., object]) -> Callable[..., object]:
-    """The function, called from the line of the source that binds its name if another file defines it.
+    """Let a function be called from the line of the source that binds its name, if another file defines it.
 
-    Otherwise nothing that it computes would have a line in the source.
+    Otherwise, nothing that it computes would have a line in the source.
     """
     code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None or code.co_filename == FILENAME or not name.isidentifier():
@@ -171,7 +171,7 @@ def _syntax_message(error: SyntaxError, file: str = "") -> str:
     """The place and the message of a syntax error; `file` is empty for the source itself."""
     line, column = error.lineno or 0, error.offset or 0
     text = (error.text or "").rstrip("\n")[:200]
-    # A caret under the column, as every Python user knows it.
+    # Point a caret at the column, as Python does.
     pointer = f"\n    {text}\n    {' ' * (column - 1)}^" if text and 0 < column <= len(text) + 1 else ""
     where = f"line {line} of {file}" if file else f"line {line}"
     return f"{type(error).__name__} on {where}, column {column}: {error.msg}{pointer}"
@@ -192,7 +192,7 @@ def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
 
 
 def _describe(error: BaseException) -> SubmissionFailed:
-    """The type, the message and the submission's own frames. Reading the message runs hostile code, and may fail."""
+    """Describe an error by type, message and the submission's own frames. Reading the message runs hostile code."""
     try:
         text = str(error)[:MAX_MESSAGE]
     except BaseException:  # a hostile __str__ may raise anything at all
@@ -207,7 +207,7 @@ def _describe(error: BaseException) -> SubmissionFailed:
             frames.append(source_frame(trace.tb_lineno, trace.tb_frame.f_code.co_name))
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename and is_of_further_module(error.filename):
-        # The line of the source that led to the import.
+        # Use the line of the source that led to the import.
         line = frames[-1]["line"] if frames else 0
         return SubmissionFailed("syntax_error", _syntax_message(error, error.filename), {"line": line})
     out_of_memory = isinstance(error, MemoryError) or text.startswith("RESOURCE_EXHAUSTED")

@@ -94,7 +94,7 @@ def arguments_of(args: Sequence[Argument], values: Sequence[object]) -> list[obj
 
 
 def spec_text(spec: P) -> str:
-    """A spec as a person writes it, as in `P('data', None)`."""
+    """Format a spec as a person writes it, as in `P('data', None)`."""
     return f"P({', '.join(map(repr, spec))})"
 
 
@@ -113,12 +113,12 @@ def serialize(
 
 
 def primitives_of(jaxpr: Jaxpr) -> collections.Counter[str]:
-    """How many equations there are of each primitive."""
+    """Count the equations of each primitive."""
     return collections.Counter(equation.primitive.name[:80] for equation in walk(jaxpr))
 
 
 def walk(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
-    """Every equation, including those of inner jaxprs."""
+    """Yield every equation, including those of inner jaxprs."""
     for equation in jaxpr.eqns:
         yield equation
         for inner in jax.extend.core.jaxprs_in_params(equation.params):

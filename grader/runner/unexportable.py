@@ -45,14 +45,14 @@ def explained(export: Callable[[], T], jaxpr: Jaxpr) -> T:
         if found is None:
             raise
         name = found[-1].primitive.name
-        # A function that JAX traces once has no line of the source, but what calls it does.
+        # A function that JAX traces once has no line of the source, but its caller does.
         frames = next(filter(None, map(_frames_of, reversed(found))), [])
         detail: dict[str, object] = {"type": type(error).__name__, "traceback": frames}
         raise SubmissionFailed("not_exportable", _FAULTS[name].format(name=name), detail) from None
 
 
 def _faults(jaxpr: Jaxpr) -> Iterator[list[JaxprEqn]]:
-    """The equations at fault, each after those that contain it."""
+    """Yield the equations at fault, each after those that contain it."""
     for equation in jaxpr.eqns:
         if _is_at_fault(equation):
             yield [equation]
