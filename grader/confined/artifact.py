@@ -18,7 +18,7 @@ SERIALIZED = tuple(map(jax.export.DisabledSafetyCheck.custom_call, (ONLY_ON_CHIP
 
 
 def artifact_of(exported: jax.export.Exported) -> bytes:
-    """The bytes of an exported program. Which checks JAX left out is not in them: the verifier checks every call."""
+    """Serialize an exported program, without the list of checks that JAX left out: the verifier checks every call."""
     text = exported.mlir_module().encode()
     return bytes(dataclasses.replace(exported, mlir_module_serialized=text, disabled_safety_checks=()).serialize())
 
@@ -30,5 +30,5 @@ def read_exported(artifact: bytes) -> tuple[jax.export.Exported, str]:
       Exception: of any type, because the bytes may be hostile.
     """
     exported = jax.export.deserialize(bytearray(artifact))
-    # Bytecode is not UTF-8.
+    # Decoding fails for bytecode, which is not UTF-8.
     return exported, bytes(exported.mlir_module_serialized).decode()

@@ -12,7 +12,7 @@ from grader.confined import futexes, kernel, landlock
 
 SCRATCH = "/tmp"
 SCRATCH_FILES = 4096
-# Only a backstop for a process that is no longer watched; the limit that decides is measured outside.
+# This is only a backstop for a process that is no longer watched; the limit that decides is measured outside.
 _CPU_S = 3600
 # Placeholder in the filter for the process's own number, which only the process itself knows.
 OWN_PID = 0x7ABCDEF1
@@ -55,8 +55,8 @@ class Confinement:
 def further_threads(devices: int) -> int:
     """How many threads a fork can have beyond `Confinement.tasks`.
 
-    XLA starts two threads per device, and four since JAX 0.12. Those of up to 64 devices, as problems have, fit into
-    `tasks`.
+    XLA starts two threads per device, and four since JAX 0.12. The threads of up to 64 devices, as problems have, fit
+    into `tasks`.
     """
     return 4 * max(0, devices - 64)
 

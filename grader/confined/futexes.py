@@ -1,4 +1,4 @@
-"""Make private the shared futexes that the C++ library requests.
+"""Turn the shared futexes that the C++ library requests into private ones.
 
 XLA waits for each compilation on a `std::future`, for which libstdc++ uses a futex that is not marked private. The
 kernel identifies such a futex by the page of the file that contains it, wherever that is mapped, so two submissions

@@ -14,7 +14,7 @@ _MAKE_CHAR, _MAKE_DIR, _MAKE_REG, _MAKE_SOCK, _MAKE_FIFO, _MAKE_BLOCK, _MAKE_SYM
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 
 _READ = _READ_FILE | _READ_DIR
-# In scratch: files and folders, but no links, pipes, sockets or devices. Nothing there can be executed.
+# Scratch may have files and folders, but no links, pipes, sockets or devices. Nothing there can be executed.
 _SCRATCH = _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _TRUNCATE
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _FLAG_VERSION = 1
@@ -70,7 +70,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         if not os.path.isdir(path):
             rights &= _ON_FILES
-        # Packed, as the kernel's structure is: 8 bytes of rights, 4 of descriptor.
+        # The structure is packed, as in the kernel: 8 bytes of rights, 4 of descriptor.
         kernel.syscall(
             kernel.LANDLOCK_ADD_RULE,
             ruleset,

@@ -96,7 +96,7 @@ def without_compiler_options() -> Iterator[set[str]]:
     """While a function is traced, leave out the compiler options of inner calls of `jax.jit`, which JAX would refuse.
 
     Yields:
-      the names of those that were left out, so far.
+      the names of the options left out so far.
     """
     found: set[str] = set()
     rules: Any = partial_eval.custom_staging_rules

@@ -50,7 +50,7 @@ def bubblewrap_command() -> list[str]:
     for outside, inside in binds:
         command += ["--ro-bind", outside, inside]
     if os.path.isfile(_RELEASE):
-        # This file is in a folder of libraries, so it is covered.
+        # This file is in a folder of libraries, so cover it.
         command += ["--ro-bind", str(_NO_RELEASE), _RELEASE]
     command += ["--symlink", str(_links_to_interpreter()[0]), program]
     if compiler_of("gpu"):
@@ -82,7 +82,7 @@ def runner_environment() -> dict[str, str]:
     """All environment variables of a runner, the same for a reference and a submission."""
     flags = (
         "--xla_cpu_collective_call_warn_stuck_timeout_seconds=3",
-        # The last resort: usually, the session first notices that devices wait for one another forever.
+        # This is the last resort: usually, the session first notices that devices wait for one another forever.
         "--xla_cpu_collective_call_terminate_timeout_seconds=40",
     )
     return {

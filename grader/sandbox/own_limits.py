@@ -21,7 +21,7 @@ class LowLimit:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """`least` is what a runner needs. `unit` is the one in which a shell counts."""
+    """`least` is what a runner needs. `unit` is the unit in which a shell counts."""
 
     what: str
     number: int
@@ -44,7 +44,7 @@ _NEEDS = (
 
 
 def low_limits() -> list[LowLimit]:
-    """The hard limits of this process that no runner can start under."""
+    """Return the hard limits of this process that are too low for a runner to start."""
     return [_low(need, has) for need in _NEEDS if (has := _hard(need.number)) < need.least]
 
 

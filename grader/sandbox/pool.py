@@ -249,7 +249,7 @@ class Pool:
             self._keep_last(number, [each for each, used in self._asked.items() if each.warmup and used == expected])
 
     def _keep_generic(self, number: int) -> None:
-        """Keep the kinds asked for last, of each program: runners and verifiers of other problems may need others."""
+        """Keep the kinds requested last, for each program: other problems may need other runners and verifiers."""
         generic = [each for each in self._asked if each.warmup is None]
         for program in {each.program for each in generic}:
             self._keep_last(number, [each for each in generic if each.program == program])
@@ -349,7 +349,7 @@ class Pool:
         return self._settings.per_problem if busy else min(1, self._settings.per_problem)
 
     def _holds_back(self, kind: _Kind, warmup: Warmup) -> bool:
-        """Whether to wait with warming a fork, because it would take a core from a submission that is being graded.
+        """Whether to delay warming a fork, because it would take a core from a submission that is being graded.
 
         While every slot is taken, a submission without a warm fork loads only the cached programs that it uses, which
         takes less CPU time in total. Once a slot is free, a problem without a warm fork gets one.

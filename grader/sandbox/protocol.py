@@ -24,8 +24,7 @@ class RunnerSpec:
     """What kind of runner to start. `devices` is its number of host devices.
 
     A verifier is a runner that takes programs instead of submissions; with program `tpu` or `gpu`, it compiles them for
-    these.
-    The limits on time count `share` times, for a runner that serves several submissions.
+    such chips. A runner that serves several submissions has `share` times the limits on time.
     """
 
     devices: int
@@ -79,7 +78,7 @@ class Requests(Protocol):
         """Call the entry point. Return its `result` and the calls that the spies `observed`.
 
         Args:
-          made: by the position of an argument, what is made from its value: a "key" or a "mesh".
+          made: maps the position of an argument to what is made from its value: a "key" or a "mesh".
         """
         message: Message = {"op": "call"}
         if made:
@@ -174,7 +173,7 @@ class Session(Requests, Protocol):
     """One runner, for one submission. Use it in one thread, in a `with` block, which closes it."""
 
     def forgive(self, seconds: float) -> None:
-        """Leave these seconds out of the wall clock, because we had no request for the process in them."""
+        """Leave these seconds out of the wall clock, because the process had no request from us in them."""
 
     @property
     def alive(self) -> bool:

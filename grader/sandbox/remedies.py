@@ -24,5 +24,5 @@ MORE_MEMORY = (
     "each grading slot"
 )
 UNKNOWN = "no remedy is known for this; report what `./meshgrade doctor` prints"
-# What comes between a fault and its remedy in the message of a fault.
+# This stands between a fault and its remedy in a message.
 TO_FIX_IT = "\nTo fix it: "

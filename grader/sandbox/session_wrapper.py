@@ -1,4 +1,4 @@
-"""A session around another one, for those that add something to each request."""
+"""A session around another one, for classes that add something to each request."""
 
 from typing import Self
 
@@ -8,7 +8,7 @@ from grader.verdicts.package_study import Spent
 
 
 class SessionWrapper(Requests):
-    """Everything but `request` is the wrapped session's, which its owner closes."""
+    """Passes everything but `request` on to the wrapped session, which its owner closes."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -42,8 +42,9 @@ _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
 # two submissions could exchange messages through locks on a file that both can read. (For the same reason there is no
 # flock, and no utimensat, which could mark the host's device nodes.)
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC = (*range(5), 1030)
-# Only private mappings. Submissions could communicate through a shared mapping of a file that they all can read, even
-# if none can write it. This filter cannot distinguish scratch from other folders, so scratch has no shared mappings.
+# Only private mappings are allowed. Submissions could communicate through a shared mapping of a file that they all can
+# read, even if none can write it. This filter cannot distinguish scratch from other folders, so scratch has no shared
+# mappings.
 _MAP_TYPE, _MAP_PRIVATE = 0x0F, 0x02
 # Advice on the caller's own memory. Other advice reads files ahead, drops or compacts pages of the shared page cache,
 # or offers the caller's pages for merging with those of other processes.
@@ -52,12 +53,12 @@ _ADVICE = {
     "NOHUGEPAGE": 15, "DONTDUMP": 16, "DODUMP": 17, "WIPEONFORK": 18, "KEEPONFORK": 19, "GUARD_INSTALL": 102,
     "GUARD_REMOVE": 103,
 }  # fmt: skip
-# Futexes of a single process. Without this flag, the kernel identifies a futex by the page of the file that contains
-# it, even in a private mapping of a library, and wakes every process that maps the same page.
+# Futexes must be those of a single process. Without this flag, the kernel identifies a futex by the page of the file
+# that contains it, even in a private mapping of a library, and wakes every process that maps the same page.
 _FUTEX_PRIVATE, _FUTEX_COMMAND = 128, 0x7F
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_SWAP = 0, 1, 9, 60
-# Wait, wake, requeue, compare and requeue, wake and operate, and both with a bit set; not those with priority
-# inheritance, which look for the thread of any process that a number names.
+# These are wait, wake, requeue, compare and requeue, wake and operate, and both wait and wake with a bit set. Those
+# with priority inheritance are missing, because they look for the thread of any process that a number names.
 _FUTEX_COMMANDS = (_FUTEX_WAIT, _FUTEX_WAKE, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
 # Clocks of the machine, of the calling process and of its thread. A higher number names a descriptor, and a negative
 # one the CPU time of any process or thread.
@@ -95,16 +96,17 @@ def compile_filter(*, for_tpu: bool = False) -> bytes:
 
     for name in (*_ALLOWED, *(_ALLOWED_TPU if for_tpu else ())):
         allow(name)
-    # Only threads that share everything: neither a process nor a new namespace.
+    # Allow only threads that share everything, so no process and no new namespace.
     threads_only = seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD | _CLONE_NAMESPACES, _CLONE_THREAD)
     allow("clone", threads_only)
-    # ENOSYS, not EPERM: glibc then falls back to clone, whose flags can be looked at; on EPERM it gives up and XLA
-    # gets no threads. https://github.com/moby/moby/issues/42680
+    # Answer ENOSYS, not EPERM: glibc then falls back to clone, whose flags can be looked at; on EPERM it gives up and
+    # XLA gets no threads. https://github.com/moby/moby/issues/42680
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
-    # abort() of the caller's own process. Any other signal, to itself or to others, could only hide who ended it.
+    # This is abort() in the caller's own process. Any other signal, to itself or to others, could only hide who ended
+    # it.
     allow("tgkill", argument_is(0, OWN_PID), argument_is(2, _SIGABRT))
-    # Reading all limits and setting those on memory, as the runner does. With its own limit on CPU time, it would end
-    # by a signal that looks like another process's.
+    # Allow reading all limits, and setting those on memory, as the runner does. With its own limit on CPU time, a
+    # process would end by a signal that looks like another process's.
     allow("prlimit64", argument_is(0, 0), argument_is(2, 0))
     for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
         allow("prlimit64", argument_is(0, 0), argument_is(1, limit))

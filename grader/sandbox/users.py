@@ -14,7 +14,7 @@ from grader.core.errors import GraderFault
 from grader.sandbox.remedies import TO_FIX_IT
 
 LOCKS = Path("/run/meshgrade/users")
-# Above the users that distributions give to people, below the 65,536 that a container may have in all.
+# These are above the users that distributions give to people, and below the 65,536 that a container may have in all.
 _FIRST, _RANGES, _IN_RANGE = 61_000, 250, 16
 
 

@@ -76,7 +76,7 @@ class Verifiers:
         self.release()
 
     def release(self) -> None:
-        """End all idle ones. The next program gets a new one."""
+        """End all idle verifiers. The next program gets a new one."""
         with self._lock:
             idle = [session for sessions in self._idle.values() for session, _ in sessions]
             self._idle.clear()
@@ -108,7 +108,7 @@ class Verifiers:
 
 
 class _Loan(SessionWrapper):
-    """A lent verifier, which the lender ends or keeps. `unharmed` as long as every request succeeds."""
+    """A lent verifier, which the lender ends or keeps. It is `unharmed` as long as every request succeeds."""
 
     def __init__(self, session: ForkSession) -> None:
         super().__init__(session)

@@ -53,7 +53,7 @@ class Fork:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def kill(self) -> None:
-        """Kill it by its handle, so that a process that was given its number is not hit."""
+        """Kill it by its handle, which cannot hit another process that got its number."""
         self.killed = True
         if not self.ended.is_set() and self.handle >= 0:
             try:
