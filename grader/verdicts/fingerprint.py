@@ -93,8 +93,8 @@ def _text(leaf: object) -> str:
 
 
 def _numbers(leaf: Array) -> list[str]:
-    """Evenly spaced elements. For a larger array, followed by two weighted means over all elements, of |x| and of
-    |x| + x, so that any change or swap shows. Integers have a checksum instead."""
+    """Return evenly spaced elements. A larger array also gets two weighted means over all elements, one of |x| and
+    one of |x| + x, so that any change or swap shows. Integers have a checksum instead."""
     flat = np.ravel(leaf)
     few = flat if flat.size <= _ELEMENTS + 2 else flat[np.linspace(0, flat.size - 1, _ELEMENTS).astype(int)]
     if flat.dtype.kind in "biu":

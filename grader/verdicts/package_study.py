@@ -29,8 +29,8 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class ProgramTraffic:
-    """What a program and the reference's communicate; None if a number of executions is unknown. `cases` are the ids
-    of those that use the program."""
+    """What a program and the reference's program communicate; None if a number of executions is unknown. `cases` are
+    the ids of the cases that use the program."""
 
     mesh: str
     cases: tuple[str, ...]

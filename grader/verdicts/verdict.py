@@ -91,7 +91,7 @@ class Verdict(StrictModel):
     schema_version: Literal[2] = 2
     problem: SafeText
     version: SafeText
-    # Left out of the verdicts of all other problems.
+    # This is left out of the verdicts of problems without variants.
     variant: SafeText | None = Field(default=None, exclude_if=lambda value: value is None)
     status: Status
     reason: Reason | None
@@ -106,7 +106,7 @@ class Verdict(StrictModel):
     environment: dict[str, object] = Field(default_factory=dict)
     efficiency: Efficiency | None = None
     timings_ms: Timings = Field(default_factory=Timings)
-    # Used only to recognise the mistake, so not sent or stored with the rest.
+    # It is only used to recognise the mistake, so it is not sent or stored with the rest.
     _fingerprint: Fingerprint | None = PrivateAttr(default=None)
 
     @property

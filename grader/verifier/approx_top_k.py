@@ -21,7 +21,7 @@ _DTYPES = {"bf16", "f16", "f32", "f64"}
 
 
 def without_approximations(text: str, *, on_tpus: bool) -> str:
-    """Replace every such call of a module by a stable sort and slices, or on TPUs by an approximation.
+    """Replace every call of these in a module by a stable sort and slices, or on TPUs by an approximation.
 
     XLA's own replacement for CPUs sorts without being stable, and the comparison comes from the program
     (`grader.verifier.kernels`).

@@ -134,7 +134,7 @@ def _in_order(site: Site) -> bool:
 
 
 def _compiled(module: Module, computation: Computation, instruction: Instruction) -> Hashable:
-    """Everything that an instruction sends, and how."""
+    """Return everything that an instruction sends, and how."""
     attributes = {name: each for name, each in instruction.attributes.items() if name not in _UNCOMPARED}
     operands = tuple(computation.operand(instruction, index).shape for index in range(len(instruction.operands)))
     reducer = module.computations.get(reference("".join(instruction.attributes.get("to_apply", ()))))

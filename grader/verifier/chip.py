@@ -120,7 +120,7 @@ def find_compiler(platform: Platform) -> None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CompiledForChip:
-    """A program that was compiled for a slice. `facts` describes it as one for host devices is described, if wanted."""
+    """A program that was compiled for a slice. `facts`, if requested, have the form of those for host devices."""
 
     program: ChipFacts
     facts: ProgramFacts | None
@@ -140,7 +140,7 @@ def compile_for(
     Args:
       axes: the mesh, by axis.
       state: how many of the inputs, the first ones, are donated.
-      with_facts: for a program that cannot be compiled for host devices.
+      with_facts: also return facts, for a program that cannot be compiled for host devices.
     Raises:
       ProgramRefused: the compiler refuses it, or it cannot be read.
     """
@@ -171,7 +171,7 @@ def compile_for(
     except ProgramUnreadable as error:
         raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
     except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
-        # XLA's message, without the name of its status.
+        # Report XLA's message without the name of its status.
         status, _, text = str(error).strip().partition(": ")
         out_of_memory = status == "RESOURCE_EXHAUSTED"
         said = text if status.isupper() else str(error).strip()
@@ -191,7 +191,7 @@ def _placement(
     """The sharding of a result, and whether it is known.
 
     The compiler for GPUs does not say where it puts a result whose sharding the program does not set. What a device
-    holds of each dimension tells, unless several sets of axes have that size.
+    holds of each dimension shows it, unless several sets of axes have that size.
     """
     if isinstance(given, NamedSharding):
         return given, True
@@ -254,7 +254,7 @@ def _written(folder: str, name: str) -> str:
     """The contents of the file that XLA wrote with this ending of its name; empty if there is none.
 
     Raises:
-      ProgramUnreadable: there are several, and nothing says which one it is.
+      ProgramUnreadable: there are several such files, and nothing says which one it is.
     """
     found = list(Path(folder).glob(f"*{name}"))
     if len(found) > 1:
@@ -270,5 +270,5 @@ def devices_of(chip: Chip, topology: str, shape: tuple[int, ...]) -> np.ndarray:
     target = _GPU_TARGET.format(**dataclasses.asdict(chip.gpu), memory=chip.hbm_bytes, title=chip.title)
     hosts, _, per_host = topology.partition(":")[2].rpartition("x")
     slice_ = topologies.get_topology_desc(platform="cuda", target_config=target, topology=f"1x{hosts or 1}x{per_host}")
-    # Host by host: the last mesh axes stay within a host as long as they fit.
+    # Devices are ordered host by host, so the last mesh axes stay within a host as long as they fit.
     return np.array(slice_.devices).reshape(shape)

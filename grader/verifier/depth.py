@@ -96,7 +96,7 @@ class _Depths:
     def _of_regions(
         self, operation: ir.Operation, chains: dict[Hashable, int], before: int, calls: int
     ) -> tuple[int, int]:
-        """The loops in an operation's regions, and the longest chain that ends in them.
+        """Return the number of nested loops in an operation's regions, and the longest chain that ends in them.
 
         Args:
           chains: the length of the chain that ends in each value, which grows.

@@ -2,9 +2,8 @@
 
 XLA's CPU runtime counts elements of two bits with the wrong width: a collective reads and writes past both ends of its
 buffers, in the memory of a process that serves everyone. So every value of a program is checked, as it was written and
-as it was compiled. Elements of four bits, and scales, are compiled, so that the Explorer can show such programs, and
-never run.
-tests/grader/verifier/test_element_types.py runs each collective with each element type that runs.
+as it was compiled. Elements of four bits, and scales, are compiled but never run, so that the Explorer can show such
+programs. tests/grader/verifier/test_element_types.py runs each collective with each element type that runs.
 """
 
 from collections.abc import Iterator
@@ -61,7 +60,7 @@ def _named(dtype: str, line: int | None) -> str:
 
 
 def _jax_name(dtype: str) -> str:
-    """`int2` for s2 and `uint4` for u4, as JAX has them, and HLO's name for what JAX does not have."""
+    """Return JAX's name, such as `int2` for s2 or `uint4` for u4, or HLO's name if JAX has none."""
     if dtype[:1] in ("s", "u") and dtype[1:].isdigit():
         return f"{'u' if dtype[0] == 'u' else ''}int{dtype[1:]}"
     return JAX_NAMES.get(dtype, dtype[:40])

@@ -258,7 +258,7 @@ def _options(value: Value, name: str) -> dict[str, int]:
 
 
 def _read(computation: Computation, call: Instruction) -> Iterator[int]:
-    """The numbers of the results that the program reads; all of them if it passes on the whole tuple."""
+    """Yield the numbers of the results that the program reads, or all of them if it passes on the whole tuple."""
     every = range(len(call.shape) if isinstance(call.shape, tuple) else 1)
     for instruction in computation.instructions.values():
         if call.name not in instruction.operands:

@@ -161,7 +161,7 @@ def lower(
         jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
         for aval, sharding in zip(exported.in_avals, shardings, strict=True)
     ]
-    # A source that enables 64-bit numbers has exported them; otherwise, JAX would narrow them here.
+    # Keep 64-bit numbers if the source enabled them; otherwise, JAX would narrow them here.
     is_wide = any(aval.dtype.name in _WIDE for aval in exported.in_avals)
     with jax.set_mesh(mesh), jax.enable_x64(is_wide):
         jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)

@@ -36,7 +36,7 @@ def facts_of(loaded: Loaded) -> ProgramFacts:
 
 
 def peak_of(loaded: Loaded) -> PeakBuffers | None:
-    """What a device keeps when temporaries take the most. Raises `ProgramUnreadable`."""
+    """Return what a device keeps when temporaries take the most. Raises `ProgramUnreadable`."""
     executable: Any = loaded.compiled.runtime_executable()
     [module] = executable.hlo_modules()
     assignment = executable.get_compiled_memory_stats().serialized_buffer_assignment_proto
@@ -44,7 +44,7 @@ def peak_of(loaded: Loaded) -> PeakBuffers | None:
 
 
 def graph_of(loaded: Loaded, facts: ProgramFacts) -> ProgramGraph | None:
-    """The graph of an executable; None if it is too large to follow. The rest is measured even so."""
+    """Build the graph of an executable; None if it is too large to follow. Everything else is still measured."""
     try:
         return build_graph(loaded.hlo, facts.census)
     except ProgramUnreadable:

@@ -63,7 +63,7 @@ class _Reader:
         self._seen: set[tuple[str, tuple[str, ...], int | None]] = set()
 
     def arrays_of(self, operation: ir.OpView, inside: tuple[str, ...], line: int | None) -> Iterator[PlacedArray]:
-        """The arrays that an operation and everything in it computes.
+        """Yield the arrays that an operation and everything in it compute.
 
         Args:
           inside: see `PlacedArray`.
