@@ -49,8 +49,8 @@ class Torus:
         """The cycles that the links of one dimension need for a collective, if nothing else uses them.
 
         Args:
-          kind: its HLO opcode. A permute sends in one direction only. What an all-to-all sends passes a quarter of the
-            ring on average: https://jax-ml.github.io/scaling-book/sharding/#our-final-communication-primitive-the-alltoall
+          kind: its HLO opcode. A permute sends in one direction only. All-to-all data passes a quarter of the ring on
+            average: https://jax-ml.github.io/scaling-book/sharding/#our-final-communication-primitive-the-alltoall
           count: the bytes that a chip of a group of `group_size` sends.
         """
         cycles = count * self.cycles_per_s

@@ -112,7 +112,7 @@ def _peak(found: PeakBuffers) -> ExploredPeak:
 
 
 def _array(placed: PlacedArray) -> ExploredArray:
-    # As in `_computation`, a verifier that a program took over could answer with line 0.
+    # Drop line 0, to which no page can link. Only a verifier that a program took over answers with it.
     lists = {"shape": list(placed.shape), "inside": list(placed.inside), "line": placed.line or None}
     return ExploredArray(**asdict(placed) | lists)
 

@@ -9,7 +9,7 @@ _MAX_NAMED = 3
 
 
 def remarks(collectives: Sequence[ExploredCollective]) -> list[str]:
-    """Say for each entry what else is sent with it, what it is for, and what its numbers leave out. Mostly empty."""
+    """Say for each entry what else is sent with it, what it is for, and what its numbers leave out. Most are empty."""
     return [
         ", ".join(
             filter(None, (with_lines, _moved_for(each), _halo(each), _senders(each), _rounds(each), _narrower(each)))
@@ -86,7 +86,7 @@ def _rounds(each: ExploredCollective) -> str:
 
 
 def _narrower(each: ExploredCollective) -> str:
-    """The arrays that the CPU compiler widens before it sends them, as bfloat16 to float32."""
+    """Say how much chips send if the CPU compiler widened the arrays, for example from bfloat16 to float32."""
     if not each.written_dtypes or each.written_bytes is None or not each.bytes:
         return ""
     share = f"{100 * each.written_bytes / each.bytes:.0f} %"

@@ -38,7 +38,7 @@ class GradingRequest:
 
     Attributes:
       hidden: False for a run, which uses only public cases and has no score.
-      draw: the attempt's unique name, in a mode that draws hidden inputs for each attempt. None for the prepared ones.
+      draw: the attempt's unique name, if the mode draws hidden inputs for each attempt; None to use prepared ones.
       known: explains a rejection.
       report: collects timings and the environment, and makes the verdict.
       own: inputs that replace the public cases of a run.

@@ -24,7 +24,7 @@ class Work:
     """What one step does, or several steps together.
 
     Attributes:
-      functions: those of the source that led to it, by their qualified names, the outermost first.
+      functions: the qualified names of the functions of the source that led to it, the outermost first.
       operation: the transformations and the primitive that led to it, as in `source_lines.operation_name`.
       lines: the lines of the source that led to it, with a weight: FLOPs of products, and bytes of other results.
       products, flops: its matrix products, and their FLOPs over all executions; None if their number is unknown.

@@ -55,7 +55,7 @@ class PoolSettings:
       generic: forks for any problem, with the backend up.
       per_problem: forks warmed for the most recently used problem, besides the generic ones. Any other warm problem has
         one.
-      problems: how many recently used problems stay warm. Some minutes after the last submission, it is four.
+      problems: how many recently used problems stay warm: only four, some minutes after the last submission.
       fillers: how many forks are made at the same time.
       at_once: the most submissions that are graded at the same time; None if unknown.
     """
