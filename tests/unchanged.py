@@ -26,7 +26,11 @@ _JUDGE = ("grader/", "tests/grader/conftest.py", *_COMMON)
 _DRAWN = (
     *("app/__init__.py", "app/core/__init__.py", "app/core/web/__init__.py", "app/core/web/svg.py"),
     *("app/core/web/units.py", "app/presentation/__init__.py", "app/presentation/drawings/"),
-    *("app/presentation/program_evidence.py", "app/learning/__init__.py", "app/learning/explorer/"),
+    *(
+        f"app/presentation/{name}.py"
+        for name in ("chip_view", "graph_view", "memory_view", "program_evidence", "program_tables", "table", "totals")
+    ),
+    *("app/learning/__init__.py", "app/learning/explorer/"),
 )
 # What a page that a learner uses is made of. Its templates and styles are in its room.
 _PAGES = (

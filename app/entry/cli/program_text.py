@@ -48,9 +48,9 @@ def print_program(measured: Measured, *, arrays: bool = False, graph: bool = Fal
         console.print(f"Collectives in the exported program: {safe(', '.join(dtypes))}")
     amounts = {row.name: row.mine for row in program.memory.rows if row.mine or row.name != "constants"}
     overwritten = amounts.pop("overwritten in place", 0)
-    held = ", ".join(f"{bytes_text(amount)} of {name}" for name, amount in amounts.items())
+    parts = ", ".join(f"{bytes_text(amount)} of {name}" for name, amount in amounts.items())
     console.print(
-        f"On each device: {held}; {bytes_text(overwritten)} overwritten in place "
+        f"On each device: {parts}; {bytes_text(overwritten)} overwritten in place "
         f"({len(facts.census.aliases)} of {len(facts.outputs)} outputs)."
     )
     if program.peak is not None and program.peak.buffers:
