@@ -63,7 +63,9 @@ def explored(mine: Sequence[Measured], other: Sequence[Measured] = ()) -> Explor
 def fault_of(fault: SubmissionFault, of: Literal["source", "against"]) -> Explored:
     """The result for a source that has no program."""
     message = fault_message(fault)[:_LONGEST]
-    return Explored(fault=ExploredFault(of=of, reason=fault.reason, message=message, line=fault_line(fault)))
+    compiler = str(fault.detail.get("compiler") or "")
+    found = ExploredFault(of=of, reason=fault.reason, message=message, line=fault_line(fault), compiler=compiler)
+    return Explored(fault=found)
 
 
 def _program(measured: Measured, other: Measured | None = None) -> ExploredProgram:

@@ -286,12 +286,16 @@ class ExploredDifference(StrictModel):
 
 
 class ExploredFault(StrictModel):
-    """Why there is no program. `reason` is null if the grader failed."""
+    """Why there is no program. `reason` is null if the grader failed.
+
+    `compiler` is the text of an error inside XLA, or empty.
+    """
 
     of: Literal["source", "against"]
     reason: Reason | None
     message: str
     line: Line | None
+    compiler: str = ""
 
 
 class Explored(StrictModel):

@@ -15,6 +15,8 @@ MEMORY_MESSAGE = (
     "Look for an array with one dimension too many, or for a broadcast of two large ones."
 )
 _MAX_FRAMES = 12
+# What is kept of an error inside XLA, in characters.
+_LONGEST_WORDS = 4_000
 _WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendezvous")
 _ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
 # The exit code of a fork that failed outside the submission; see grader/forks/zygote.py.
@@ -128,8 +130,9 @@ def fault_of_program(fault: SubmissionFault, activity: str) -> SubmissionFault:
         how = fault.detail.get("ended_by", "it ended itself")
         return SubmissionFault(
             "killed",
-            f"A process of the grader crashed ({how}) while {activity}. Your Python does not run in it, only what XLA "
-            "compiled from it. To find the operation that crashes, leave out parts of the program until it runs.",
+            f"A process of the grader crashed ({how}) while {activity}. Your Python does not run in it, only XLA and "
+            "what XLA compiled, so this is a fault of XLA. To find the operation that crashes, leave out parts of the "
+            "program until it runs.",
         )
     if REASONS[fault.reason].needs_activity:
         return SubmissionFault(fault.reason, f"{fault} This happened while {activity}.", **fault.detail)
@@ -165,6 +168,8 @@ def clean_detail(detail: Message) -> Message:
     kind, traceback = detail.get("type"), detail.get("traceback")
     if isinstance(kind, str):
         kept["type"] = kind[:80]
+    if isinstance(words := detail.get("compiler"), str):
+        kept["compiler"] = words[:_LONGEST_WORDS]
     if isinstance(traceback, list):
         kept["traceback"] = [frame for item in traceback[:_MAX_FRAMES] if (frame := _clean_frame(item))]
     return kept

@@ -214,7 +214,10 @@ class Frame(StrictModel):
 
 
 class Fault(StrictModel):
-    """How the submission failed: where a syntax error is, the exception, or what ended its process."""
+    """How the submission failed: where a syntax error is, the exception, or what ended its process.
+
+    `compiler` is the text of an error inside XLA.
+    """
 
     kind: Literal["fault"] = "fault"
     line: int | None = None
@@ -222,6 +225,7 @@ class Fault(StrictModel):
     type: SafeText | None = None
     traceback: list[Frame] = Field(default_factory=list)
     ended_by: SafeText | None = None
+    compiler: SafeText | None = None
 
     @classmethod
     def entries_of(cls, detail: Mapping[str, object]) -> list["Fault"]:

@@ -34,7 +34,7 @@ from grader.program.schedule_reader import read_schedule
 from grader.program.shapes import leaves
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
-from grader.verifier.errors import ProgramRefused
+from grader.verifier.errors import ProgramRefused, failed_inside_xla
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled, read_text
 from grader.verifier.measure import collect
 
@@ -106,7 +106,7 @@ def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
                     return {"ok": True, "program": write(found.program), "facts": described}, {}
             return {"ok": True}, {}
         except ProgramRefused as refused:
-            return refusal(refused.reason, str(refused)), {}
+            return refusal(refused.reason, str(refused), refused.detail), {}
 
     answer_requests(fd, {"ok": True, "devices": 1, "environment": {}}, answer, max_payload_bytes=max_payload_bytes)
 
@@ -171,6 +171,8 @@ def compile_for(
     except ProgramUnreadable as error:
         raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
     except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
+        if (inside := failed_inside_xla(error)) is not None:
+            raise inside from None
         # Report XLA's message without the name of its status.
         status, _, text = str(error).strip().partition(": ")
         out_of_memory = status == "RESOURCE_EXHAUSTED"

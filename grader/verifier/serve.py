@@ -27,7 +27,7 @@ from grader.program.stablehlo_listing import list_written
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
 from grader.verifier.element_types import check_runs
-from grader.verifier.errors import OnlyOnChips, ProgramRefused
+from grader.verifier.errors import OnlyOnChips, ProgramRefused, failed, failed_inside_xla
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, graph_of, peak_of, run
 from grader.verifier.placement import placed_arrays
@@ -48,7 +48,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
         try:
             return {"ok": True} | verifier.answer(request, values, outputs), outputs
         except ProgramRefused as refused:
-            return refusal(refused.reason, str(refused)), {}
+            return refusal(refused.reason, str(refused), refused.detail), {}
 
     hello = {"ok": True, "devices": len(jax.devices()), "environment": {}}
     answer_requests(fd, hello, answer, max_payload_bytes=max_payload_bytes)
@@ -76,7 +76,7 @@ class _Verifier:
                 try:
                     outputs["steps"] = run(self._loaded, values["state"], values["inputs"], request["steps"])
                 except (jax.errors.JaxRuntimeError, ValueError, TypeError) as error:
-                    raise _failed("runs", error) from None
+                    raise failed("runs", error) from None
         return {}
 
     def _compile(self, request: Fields, artifact: bytes, two_steps: bytes | None) -> Message:
@@ -104,13 +104,7 @@ class _Verifier:
         except ProgramUnreadable as error:
             raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
         except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
-            raise _failed("is compiled", error) from None
-
-
-def _failed(when: str, error: Exception) -> ProgramRefused:
-    text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:500]}"
-    reason = "memory_limit" if "RESOURCE_EXHAUSTED" in text or "Out of memory" in text else "error"
-    return ProgramRefused(reason, f"The program fails when it {when}: {text}")
+            raise failed_inside_xla(error) or failed("is compiled", error) from None
 
 
 def _zero_fresh_memory() -> None:

@@ -64,10 +64,13 @@ def show_compiled(
         if as_json:
             print(json.dumps({"file": none.file, "error": str(fault), "reason": fault.reason, "detail": fault.detail}))
         else:
+            from grader.core.text import plain_text
             from grader.modes.report import fault_message
 
             named = "" if len(sources) == 1 else f"{none.file}: "
             print(f"{named}{fault.reason.replace('_', ' ')}: {fault_message(fault)}", file=sys.stderr)
+            if compiler := fault.detail.get("compiler"):
+                print(f"XLA's own words:\n{plain_text(str(compiler))}", file=sys.stderr)
         raise typer.Exit(1) from None
     except WallMissing as missing:
         print(f"Error: refusing to execute code: {missing}", file=sys.stderr)

@@ -85,5 +85,11 @@ def _said(fault: SubmissionFault) -> str:
             "If the machine was busy, try again."
         )
     if fault.reason == "killed":
-        return "The compiler ended without an answer."
-    return f"The program does not fit on a chip. {fault}" if fault.reason == "memory_limit" else str(fault)
+        return (
+            "The compiler ended without an answer. This is a fault of XLA, not a mistake in your code. To find the "
+            "operation that crashes it, leave out parts of the program until it compiles."
+        )
+    if fault.reason == "memory_limit":
+        return f"The program does not fit on a chip. {fault}"
+    words = fault.detail.get("compiler")
+    return f"{fault} XLA says: {words}" if words else str(fault)

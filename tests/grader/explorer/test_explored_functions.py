@@ -306,3 +306,31 @@ def step(w1, w2, x):
     [program] = explored(judge.inspect_function(read_function("step", "data=8", WEIGHTS), source)).programs
     assert sorted((each.line, each.bytes) for each in program.collectives) == [(5, 1 << 18), (6, 1 << 18), (7, 4)]
     assert [each.sent_with for each in program.collectives] == [None, 0, 0]
+
+
+# Two concatenations of parts of one element for each device: XLA's verifier refuses what its partitioner wrote.
+JOINS = """\
+import jax
+import jax.numpy as jnp
+
+
+def joins(x):
+    def cut(low, high):
+        return jax.lax.pad(x, jnp.float32(0), [(-low, -high, 0)])
+
+    last = x.shape[0] - 1
+    first = jax.lax.concatenate([cut(last, 0), cut(0, 1)], 0)
+    second = jax.lax.concatenate([cut(1, 0), cut(0, last)], 0)
+    return first + second
+"""
+
+
+def test_a_failure_inside_xla_names_the_line_that_xla_suspects(judge):
+    with pytest.raises(SubmissionFault) as failed:
+        judge.inspect_function(read_function("joins", "d=4", 'x: float32[4] P("d")'), JOINS)
+    fault = fault_of(failed.value, "source").fault
+    assert fault is not None
+    assert fault.message.startswith("XLA itself fails on this program")
+    assert "This is not a mistake in your code. It suspects line 11." in fault.message
+    assert fault.line == 11
+    assert "Expected instruction to have shape equal to" in fault.compiler

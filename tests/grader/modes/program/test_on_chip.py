@@ -52,7 +52,12 @@ def test_the_answer_is_the_program(compile_for):
             "The compiler was stopped: it can use 600 s of CPU time, and 1200 s in all. "
             "If the machine was busy, try again.",
         ),
-        (SubmissionFault("killed", "Your code"), "The compiler ended without an answer."),
+        (
+            SubmissionFault("killed", "Your code"),
+            "The compiler ended without an answer. This is a fault of XLA, not a mistake in your code. To find the "
+            "operation that crashes it, leave out parts of the program until it compiles.",
+        ),
+        (SubmissionFault("error", "XLA fails.", compiler="It is odd."), "XLA fails. XLA says: It is odd."),
         (SubmissionFault("not_exportable", "It calls native code."), "It calls native code."),
         ({"schedule": 1}, "The program for x=8 could not be read: program: fields are missing or unknown"),
         (None, "The program for x=8 could not be read: program: expected an object"),
