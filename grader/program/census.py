@@ -106,7 +106,7 @@ def census_of(
                 read = with_written_dtypes(reshards.explain(site, read), exported)
             collectives.append(read)
         else:
-            dots.append(read_dot(site, of_products[site.computation.name, site.instruction.name]))
+            dots.append(read_dot(site, of_products[site.computation.name, site.instruction.name], lines.graph))
     arguments, outputs = _argument_bytes(module), _output_bytes(module)
     aliases = read_aliases(module.attributes.get("input_output_alias", ()), len(outputs), len(arguments))
     return Census(

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from grader.program.dots import is_dot
 from grader.program.hlo import Computation, Instruction, Module, integers, reference
+from grader.program.padding import is_zero
 from grader.program.received_arrays import (
     NONE,
     Received,
@@ -72,8 +73,6 @@ _ENDS = ("-done", "-update")
 _INNER = {"call": "to_apply", "fusion": "calls", "async-start": "calls"}
 # The operands that contain data. The others say where elements go.
 _CONTENT = {"gather": slice(1), "dynamic-slice": slice(1), "dynamic-update-slice": slice(2)}
-_SPREADING = {"broadcast", "convert", "copy", "reshape", "bitcast"}
-_ZEROS = {("0",), ("-", "0"), ("-0",)}
 _REDUCING = {"reduce", "reduce-window", "select-and-scatter"}
 # Collectives with one result per operand, in the same order.
 _ONE_BY_ONE = {"all-gather", "all-reduce", "reduce-scatter", "collective-permute", "collective-broadcast"}
@@ -193,7 +192,7 @@ class _Evaluator:
         opcode, result = instruction.opcode.removesuffix("-start"), dims_of(instruction.shape)
         dims = [dims_of(computation.operand(instruction, index).shape) for index in range(len(arrays))]
         if opcode == "compare" or (
-            opcode == "multiply" and any(_is_zero(computation, each) for each in instruction.operands)
+            opcode == "multiply" and any(is_zero(computation, each) for each in instruction.operands)
         ):
             return NONE
         if is_dot(instruction):
@@ -322,14 +321,6 @@ def _sizes(instruction: Instruction, operands: int) -> list[int]:
     return (
         (results[-operands:] if len(results) >= operands else [max(results, default=1)] * operands) if operands else []
     )
-
-
-def _is_zero(computation: Computation, name: str) -> bool:
-    """Whether an instruction is the number zero, or an array of it."""
-    found = computation.instructions.get(name)
-    while found is not None and found.opcode in _SPREADING and len(found.operands) == 1:
-        found = computation.instructions.get(found.operands[0])
-    return found is not None and found.opcode == "constant" and found.literal in _ZEROS
 
 
 def _shaped(shape: ShapeTree, value: Value) -> Value:

@@ -187,7 +187,7 @@ class _Reader:
         if instruction.opcode in _SCHEDULED:
             return self._step_of_call(computation, instruction, line)
         products = [place for place in self._inside(computation, instruction) if is_dot(place[1])]
-        flops = sum(read_dot(Site(inner, each), None).flops for inner, each in products)
+        flops = sum(read_dot(Site(inner, each), None, self.lines.graph).flops for inner, each in products)
         for inner, each in products:
             line = line or self.of_products[inner.name, each.name]
         return Step(instruction.name[:LONGEST], _cycles(instruction), flops, line)

@@ -202,6 +202,16 @@ def products() -> Program:
     return run, tuple(jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes), ()
 
 
+def strided_gradients() -> Program:
+    """Both gradients of a convolution that moves by 2 and leaves out the last row and column."""
+
+    def run(image: jax.Array, kernel: jax.Array) -> tuple[jax.Array, ...]:
+        return jax.grad(lambda *two: jnp.sum(lax.conv(*two, (2, 2), "VALID") ** 2), (0, 1))(image, kernel)
+
+    shapes = ((2, 3, 16, 16), (8, 3, 3, 3))
+    return run, tuple(jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes), ()
+
+
 SUBMISSION = """
 from jax import lax
 
@@ -245,6 +255,7 @@ def programs() -> dict[str, Program]:
         "nested_loops": nested_loops(),
         "data_dependent": data_dependent(),
         "products": products(),
+        "strided_gradients": strided_gradients(),
         "submitted": submitted(),
         "forged": forged(),
     }

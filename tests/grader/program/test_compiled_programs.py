@@ -161,6 +161,11 @@ def test_batched_products_and_convolutions_are_counted(texts: Texts) -> None:
     assert sorted(dot.flops for dot in found.dots) == [2 * 4 * 8 * 16 * 32, 2 * (2 * 8) * 3 * (16 * 3 - 2) ** 2]
 
 
+def test_gradients_of_a_strided_convolution_take_as_many_flops_as_it(texts: Texts) -> None:
+    assert "pad=0_-1x0_-1" in texts["strided_gradients"]["hlo"]
+    assert [dot.flops for dot in census(texts, "strided_gradients").dots] == [2 * (2 * 8) * 3 * (7 * 3) ** 2] * 3
+
+
 def test_a_collective_knows_its_line_of_the_submission(texts: Texts) -> None:
     (found,) = census(texts, "submitted").collectives
     assert found.source_line == 6
