@@ -24,8 +24,8 @@ VARIANTS: dict[str, tuple[str, dict[str, int], dict[str, str | bool]]] = {
     "not_combined": ("gathered_ahead", {"fsdp": 8}, {"xla_gpu_all_gather_combine_threshold_bytes": "0"}),
     "pipelined": ("layers_in_a_loop", {"fsdp": 8}, {"xla_gpu_enable_pipelined_all_gather": True}),
 }
-# Programs for TPUs alone.
-FOR_TPUS = {"lines_merged"}
+# Programs for TPUs or for GPUs alone.
+FOR_TPUS, FOR_GPUS = {"lines_merged"}, {"convolution_gradients"}
 _SOURCE = """
 import jax
 import jax.numpy as jnp
@@ -81,6 +81,12 @@ def lines_merged(bias, scale, w, x):
     whole = lax.all_gather(w, "fsdp", axis=0, tiled=True)
     h = jnp.tanh(x @ whole)
     return summed(h.sum(0) * bias, scale * h[0, :512]), h
+
+
+def convolution_gradients(w, kernel, x, dy):
+    def convolved(x, kernel):
+        return lax.conv_general_dilated(x, kernel, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return lax.all_gather(w, "fsdp", axis=0, tiled=True), *jax.vjp(convolved, x, kernel)[1](dy)
 """
 
 
@@ -106,10 +112,10 @@ def compile_all(platform: Platform) -> dict[str, str]:
     find_compiler(platform)
     texts = {}
     for name, (function, args) in _programs(_mesh({"fsdp": 8})).items():
-        if platform == "tpu":
+        if platform == "tpu" and name not in FOR_GPUS:
             chips = np.array(topologies.get_topology_desc("v5e:2x4", platform="tpu").devices)
             texts[name] = lowered_for(function, args, chips, platform).compile().as_text() or ""
-        elif name not in FOR_TPUS:
+        elif platform == "gpu" and name not in FOR_TPUS:
             texts[name], _ = schedule_for_gpu(
                 lowered_for(function, args, devices_of(CHIPS["h100"], "h100:8", (8,)), platform)
             )
@@ -161,6 +167,15 @@ def _programs(mesh: Any) -> dict[str, tuple[Any, list[Any]]]:
         "next_gathered_first": (
             jax.jit(mapped("next_gathered_first", (layers, rows), rows)),
             [array(4, 1024, 1024, spec=layers), array(8192, 1024, spec=rows)],
+        ),
+        "convolution_gradients": (
+            jax.jit(mapped("convolution_gradients", (weights.spec, P(), rows, rows), (P(), rows, rows))),
+            [
+                array(1024, 1024, spec=weights.spec),
+                array(3, 3, 32, 64, spec=P()),
+                array(64, 16, 16, 32, spec=rows),
+                array(64, 8, 8, 64, spec=rows),
+            ],
         ),
         "lines_merged": (
             jax.jit(mapped("lines_merged", (P(), P(), weights.spec, rows), (P(), rows))),

@@ -71,6 +71,16 @@ def test_a_permute_in_a_ring_is_hidden_by_the_product_beside_it() -> None:
     assert (each.line, body.executions) == (30, 8)
 
 
+def test_a_gather_is_hidden_by_the_gradients_of_a_convolution() -> None:
+    [main] = schedule_of("convolution_gradients").computations
+    # 8 images of 16x16 on each device, and a kernel of 3x3 that moves by 2 over one row and column of padding.
+    convolution = 2 * 8 * 32 * 64 * (8 * 3 - 1) ** 2
+    gradients = {step.name: step.flops for step in main.steps if step.flops}
+    assert gradients == {"cudnn-conv-bw-filter.2": convolution, "cudnn-conv-bw-input.2": convolution}
+    [(kind, _, _, hidden_by)] = communication(main)
+    assert (kind, hidden_by) == ("all-gather", 2 * convolution)
+
+
 def test_a_sum_that_nothing_hides_starts_and_ends_at_once() -> None:
     [main] = schedule_of("summed_gradients").computations
     assert communication(main) == [("all-reduce", 1, 0, 0)]
