@@ -1,7 +1,8 @@
 """Read the order in which a chip runs a compiled program, and which collectives are in flight meanwhile.
 
 Compilers for TPUs and GPUs print a module in the order of their schedule. A collective is asynchronous if one
-instruction starts it and a later one waits for it; whatever is scheduled in between hides it. The one for TPUs
+instruction starts it and a later one waits for it; whatever is scheduled in between hides it. The compiler for GPUs
+marks a pair of them as synchronous if nothing is. The one for TPUs
 estimates the cycles of most instructions, but not those of collectives; the one for GPUs estimates none.
 """
 
@@ -170,10 +171,12 @@ class _Reader:
             ):
                 inside = []
             step = self._step(computation, instruction)
+            # The wait for a synchronous collective takes no step, because nothing runs before its end.
+            is_asynchronous = is_start and not _is_synchronous(instruction)
             for each in inside:
-                if is_start:
+                if is_asynchronous:
                     started[instruction.name] = _Started(len(collectives), _signature(each))
-                done = None if is_start else number
+                done = None if is_asynchronous else number
                 collectives.append(self._scheduled(each, number, done))
             is_kernel = (
                 instruction.opcode not in _WITHOUT_KERNEL if self.chip.gpu else _is_call(instruction, _TPU_KERNEL)
@@ -310,12 +313,24 @@ def _as_scattered(each: Collective, inner: Computation, fusion: Instruction) -> 
     return each
 
 
-def _cycles(instruction: Instruction) -> int | None:
-    """Read `"estimated_cycles":"384"` from the backend's JSON, which is either plain or inside a string."""
+def _config(instruction: Instruction) -> Value:
+    """The tokens of the backend's JSON, which is either plain or inside a string."""
     config: Value = instruction.attributes.get("backend_config", ())
     if len(config) == 1 and config[0][:1] == '"':
         tokens = cut_hlo(unquoted(config[0]))
         config = tuple(tokens.items[: tokens.end])
+    return config
+
+
+def _is_synchronous(start: Instruction) -> bool:
+    """Whether a GPU runs a collective in the stream of its kernels, as XLA decides if no kernel could run meanwhile."""
+    config = _config(start)
+    return any(config[at : at + 3] == ('"is_sync"', ":", "true") for at in range(len(config)))
+
+
+def _cycles(instruction: Instruction) -> int | None:
+    """Read `"estimated_cycles":"384"` from the backend's JSON."""
+    config = _config(instruction)
     for at, token in enumerate(config):
         if token == '"estimated_cycles"':
             count = integer("".join(config[at + 2 : at + 3]).strip('"'))

@@ -30,7 +30,8 @@ def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool
     """The first steps in their order, as wide as their cycles, or their FLOPs if the compiler estimates no cycles.
 
     Args:
-      has_streams: it is a GPU's, which runs kernels in one stream and asynchronous collectives in another.
+      has_streams: it is a GPU's, which runs kernels and synchronous collectives in one stream, and asynchronous
+        collectives in another.
     Returns:
       None if there is no collective among them, and no copy.
     """
@@ -41,7 +42,9 @@ def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool
         return None
     communicates = {at for each in collectives for at in (each.start, each.done)}
     places = _places(steps, communicates)
-    lanes = _lanes(collectives, places)
+    # A GPU runs a synchronous collective in the stream of its kernels.
+    among_kernels = [each for each in collectives if has_streams and each.done == each.start]
+    lanes = _lanes([each for each in collectives if each not in among_kernels], places)
     above, below = ("compute stream", "stream of collectives") if has_streams else ("computes", "communicates")
     shapes = [element("text", above, x=0, y=10, class_="name")]
     y = _NAMES
@@ -49,7 +52,8 @@ def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool
         if step.cycles or number not in communicates:
             rectangle = element("rect", x=left, y=y, width=width, height=_ROW, class_="block step")
             shapes.append(element("g", element("title", step_text(step)), rectangle))
-    y += _ROW + _GAP
+    shapes += [_bar(each, places, y) for each in among_kernels]
+    y += _ROW + _GAP + (_CODE if among_kernels else 0)
     if lanes:
         shapes.append(element("text", below, x=0, y=y + 10, class_="name"))
         y += _NAMES

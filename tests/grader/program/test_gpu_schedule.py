@@ -81,11 +81,17 @@ def test_a_gather_is_hidden_by_the_gradients_of_a_convolution() -> None:
     assert (kind, hidden_by) == ("all-gather", 2 * convolution)
 
 
-def test_a_sum_that_nothing_hides_starts_and_ends_at_once() -> None:
+def test_a_sum_that_nothing_hides_is_synchronous() -> None:
+    """XLA writes a start and a wait for it, and marks them with `is_sync`."""
     [main] = schedule_of("summed_gradients").computations
     assert communication(main) == [("all-reduce", 1, 0, 0)]
     [each] = main.collectives
-    assert each.done == each.start + 1
+    assert (each.asynchronous, each.done) == (False, each.start)
+    text = (FOLDERS["gpu"] / "summed_gradients.txt").read_text()
+    [apart] = schedule_in(text.replace('"is_sync":true', '"is_sync":false'), "summed_gradients").computations
+    [each] = apart.collectives
+    assert (each.asynchronous, each.done) == (True, each.start + 1)
+    assert len(apart.steps) == len(main.steps) + 1
 
 
 def test_a_reduce_scatter_in_place_of_an_all_reduce_is_said_in_one_sentence() -> None:

@@ -78,6 +78,18 @@ def test_the_rows_of_a_gpu_are_its_streams():
     assert re.findall(r'class="name">([^<]+)<', of_gpu) == ["compute stream", "stream of collectives"]
 
 
+def test_a_synchronous_collective_of_a_gpu_is_among_its_kernels():
+    mixed = computation([collective(0, 2), collective(3, 3, hidden_cycles=0)], [None, 100, None, None, 100])
+    (_, _, below), (left, right, beside) = sorted(bars(draw_schedule("a", mixed, has_streams=True)))
+    before, after = steps(draw_schedule("a", mixed, has_streams=True))
+    assert before[1] < left < right <= after[0]
+    assert beside == 14.0 < below
+    alone = draw_schedule("a", computation([collective(1, 1, hidden_cycles=0)], [100, None, 100]), has_streams=True)
+    assert re.findall(r'class="name">([^<]+)<', alone) == ["compute stream"]
+    # A chip without streams has a row for what communicates.
+    assert {top for _, _, top in bars(draw_schedule("a", mixed))} == {below - 12}
+
+
 def test_it_says_whether_what_hides_a_collective_is_enough():
     def shown(**fields):
         return hidden_text(collective(0, 2, **fields))
