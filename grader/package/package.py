@@ -346,7 +346,7 @@ class Package:
     texts by file name. `helpers` are the sources of modules that its code and submissions can import, by name. `files`
     are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part of the version;
     None if it is missing. `budget` is what budget.json says, None without that file. In answer mode, `starter` is the
-    JSON of empty answers, and `reference` and `cases` are empty. `pitfalls` maps each rejected submission that the
+    JSON of empty answers, and `reference` and `cases` are empty. `pitfalls` maps each known mistake that the
     statement's section of this name explains to the number of its item (grader/package/pitfalls.py).
 
     A package with variants always stands for one of them, `variant`. Its values are in the texts and in a helper, and

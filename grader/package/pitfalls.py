@@ -1,8 +1,10 @@
-"""The section Pitfalls of a statement, whose items can name the rejected submissions that they explain.
+"""The section Pitfalls of a statement, whose items can name the known mistakes that they explain: rejected submissions,
+and in mode answer the functions of mistakes.py.
 
 An item ends with a comment that no reader sees: `<!-- rejected: wrong_value/sum_for_mean -->`.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,11 +21,11 @@ _ITEM = re.compile(r"^- .*\n?(?:\n*[ \t]+\S.*\n?)*", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A rejected submission that a statement names, with its line. `number` is that of the item, from 1, or None if the
-    mark is not at the end of an item.
+    """A known mistake that a statement names, with its line. `number` is that of the item, from 1, or None if the mark
+    is not at the end of an item.
     """
 
-    submission: str
+    mistake: str
     line: int
     number: int | None
 
@@ -52,9 +54,32 @@ def without_marks(statement: str) -> str:
 
 def pitfall_of(package: Package, misconception: str) -> Pitfall | None:
     """The pitfall that an attempt with this misconception met, if the statement names one."""
-    alike = (each.name for each in package.rejected if each.misunderstanding == misconception)
+    alike = (name for name, believed in _misunderstandings(package) if believed == misconception)
     number = next((package.pitfalls[name] for name in alike if name in package.pitfalls), None)
     return None if number is None else Pitfall(number, list(_items(package.statement))[number - 1][1])
+
+
+def formulas_in(mistakes: str) -> dict[str, str]:
+    """The misunderstandings of the known wrong formulas in a mistakes.py, by name. Empty if Python cannot parse it."""
+    try:
+        functions = [each for each in ast.parse(mistakes).body if isinstance(each, ast.FunctionDef)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {
+        each.name: " ".join((ast.get_docstring(each) or "").split())
+        for each in functions
+        if not each.name.startswith("_")
+    }
+
+
+def _misunderstandings(package: Package) -> Iterator[tuple[str, str]]:
+    """The known mistakes that the statement may name, and what their authors believed."""
+    if not package.pitfalls:
+        return
+    if package.manifest.mode == "answer":
+        yield from formulas_in(package.files["mistakes.py"]).items()
+    else:
+        yield from ((each.name, each.misunderstanding) for each in package.rejected)
 
 
 def _items(statement: str) -> Iterator[tuple[int, str]]:

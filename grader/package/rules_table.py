@@ -83,8 +83,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "State there what is special about it, or what its author misunderstood.",
         ),
         "pitfall": _error(
-            "the statement names a rejected submission that does not exist, or names one elsewhere than at the end of "
-            "a single item of *Pitfalls*",
+            "the statement names a known mistake that does not exist, or names one elsewhere than at the end of a "
+            "single item of *Pitfalls*",
             "Correct the name, or move the comment to the end of the item that explains it.",
         ),
         "todo": _error(f"a {MARK} mark is left", "Write this part, then delete the mark."),

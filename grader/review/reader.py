@@ -35,7 +35,7 @@ from grader.package.package import (
     Tolerance,
     VariantSpec,
 )
-from grader.package.pitfalls import marks_of, without_marks
+from grader.package.pitfalls import formulas_in, marks_of, without_marks
 from grader.package.variants import first_variant
 from grader.review.contradictions import contradictions
 from grader.review.figures import wrong_figures
@@ -143,7 +143,7 @@ def _assemble(
     rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
     if manifest is not None:
         faults += wrong_variants(manifest, files, (*accepted, *rejected))
-    pitfalls = _pitfalls(files.get("statement.md", ""), rejected, faults)
+    pitfalls = _pitfalls(files, rejected, faults, is_answered=is_answered)
     if faults or manifest is None:
         raise PackageInvalid(where, faults)
     package = Package(
@@ -367,19 +367,23 @@ def _known(files: dict[str, str], prefix: str, faults: list[PackageFault]) -> tu
     return tuple(found)
 
 
-def _pitfalls(statement: str, rejected: tuple[KnownSubmission, ...], faults: list[PackageFault]) -> dict[str, int]:
-    """Return the number of the pitfall for each rejected submission that the statement names."""
-    names, found = [each.name for each in rejected], {}
-    for mark in marks_of(statement):
+def _pitfalls(
+    files: dict[str, str], rejected: tuple[KnownSubmission, ...], faults: list[PackageFault], *, is_answered: bool
+) -> dict[str, int]:
+    """Return the number of the pitfall for each known mistake that the statement names."""
+    missing = "mistakes.py has no function {}" if is_answered else "there is no submissions/rejected/{}.py"
+    names = list(formulas_in(files.get("mistakes.py", ""))) if is_answered else [each.name for each in rejected]
+    found: dict[str, int] = {}
+    for mark in marks_of(files.get("statement.md", "")):
         message = None
-        if mark.submission not in names:
-            message = f"there is no submissions/rejected/{mark.submission}.py{suggest(mark.submission, names)}"
-        elif mark.submission in found:
-            message = f"two pitfalls name the submission '{mark.submission}'"
+        if mark.mistake not in names:
+            message = missing.format(mark.mistake) + suggest(mark.mistake, names)
+        elif mark.mistake in found:
+            message = f"two pitfalls name '{mark.mistake}'"
         elif mark.number is None:
-            message = f"the submission '{mark.submission}' is named elsewhere than at the end of an item of ## Pitfalls"
+            message = f"'{mark.mistake}' is named elsewhere than at the end of an item of ## Pitfalls"
         else:
-            found[mark.submission] = mark.number
+            found[mark.mistake] = mark.number
         if message is not None:
             faults.append(PackageFault("pitfall", "statement.md", mark.line, message))
     return found

@@ -11,6 +11,7 @@ from grader.core.errors import GraderFault
 from grader.judging.judge import Judge
 from grader.package.fault import PackageInvalid
 from grader.package.package import AnswerManifest
+from grader.package.pitfalls import pitfall_of
 from grader.verdicts.verdict import Verdict
 from tests.grader.modes.answer.answer_package import FILES, MANIFEST, InHere, package
 
@@ -21,6 +22,15 @@ def draw(rng):
 
 def truth(parameters):
     return {"bytes": 1, "spec": "P()"}
+"""
+
+PITFALLS = """Say how many bytes a device stores.
+
+## Pitfalls
+
+- **Other bytes.**
+- **The whole array.** A device stores a part.
+  <!-- rejected: {} -->
 """
 
 
@@ -73,6 +83,17 @@ def test_a_wrong_answer_is_named_and_a_known_formula_explained(judge: Judge) -> 
         "1 of 2 answers is wrong: Bytes on one device. The right answer earns 50 points."
     )
     assert judged(judge, bytes=7).misconception is None
+
+
+def test_the_pitfall_of_a_known_formula_is_the_item_that_names_its_function(judge: Judge) -> None:
+    marked = package(statement__md=PITFALLS.format("whole"))
+    wrong = sheet(questions_of(judge).variants[0], bytes=questions_of(judge).variants[0].parameters["rows"] * 4)
+    misconception = judge.judge(marked, wrong).misconception
+    assert misconception is not None
+    found = pitfall_of(marked, misconception)
+    assert found is not None
+    assert (found.number, found.text) == (2, "**The whole array.** A device stores a part.")
+    assert pitfall_of(package(), misconception) is None
 
 
 def test_a_wrong_answer_costs_its_own_points_only(judge: Judge) -> None:
@@ -197,6 +218,8 @@ def test_questions_that_cannot_be_asked_are_refused(judge: Judge, changed: dict[
     ("changed", "message"),
     [
         ({"questions__py": "def draw(rng):\n    return {}\n"}, "questions.py does not define 'truth'"),
+        ({"statement__md": PITFALLS.format("hole")}, "mistakes.py has no function hole .did you mean 'whole'"),
+        ({"statement__md": PITFALLS.format("whole"), "mistakes__py": "def ("}, "mistakes.py has no function whole"),
         ({"cases__py": "x = 1\n"}, "cases.py does not belong in a package of answer mode"),
         ({"explanation__md": ""}, "explanation.md is missing or empty"),
         ({"problem__toml": MANIFEST.replace('id = "spec"', 'id = "bytes"')}, "the id 'bytes' occurs twice"),
@@ -204,7 +227,7 @@ def test_questions_that_cannot_be_asked_are_refused(judge: Judge, changed: dict[
         ({"problem__toml": MANIFEST.replace('kind = "spec"', 'kind = "table"')}, "a table has rows and columns"),
         ({"problem__toml": MANIFEST.replace('mode = "answer"', 'mode = "answers"')}, "did you mean 'answer'"),
     ],
-    ids=range(7),
+    ids=range(9),
 )
 def test_the_reader_refuses(changed: dict[str, str], message: str) -> None:
     with pytest.raises(PackageInvalid, match=message):
