@@ -1,11 +1,12 @@
 """Print how large the service is, and how many ways it has to do one thing: `python -m benchmarks.house`.
 
 Each row counts something in the syntax trees of app/ and has an aim beside it. There is no limit: a change shows what
-it adds to a row or takes from it. Two measures of the same kind are not here, because a tree does not show them: pairs
-of duplicate code, and how many files a change touches.
+it adds to a row or takes from it. A second table counts the files that an addition touched by hand, in commits of the
+history. One measure of the same kind is not here, because a tree does not show it: pairs of duplicate code.
 """
 
 import ast
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,16 +18,38 @@ LONGEST = 60
 _ACTIONS = ("app/core/rest/actions.py", "app/core/web/forms.py")
 # Where the parts of a process are put together, by their types.
 _ASSEMBLY = "app/entry/"
+# What people write by hand in a change of the product. Tests, guides, problems and generated JSON are not counted.
+_PRODUCT = ("app/", "grader/")
+_WRITTEN = (".py", ".html", ".css", ".js")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`found` is what the table names below its rows."""
+    """`found` is what the table names below its rows. `today` is a text if there is nothing to count."""
 
     what: str
-    today: int
+    today: int | str
     aim: int
     found: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A kind of addition, and the subject of a commit that made one and did nothing else. Empty if there is none yet:
+    CONTRIBUTING.md lists what one needs. The aim is that of *One way to do each thing*.
+    """
+
+    kind: str
+    subject: str
+    aim: int
+
+
+ADDITIONS = (
+    Addition("a field of an attempt", "Add the pitfall of a verdict to REST", 2),
+    Addition("a check, with a reason and facts of its own", "Find leaves of the state that a step rounds", 2),
+    Addition("a page for instructors", "", 4),
+    Addition("a kind of work for the judge", "", 4),
+)
 
 
 def measure(checkout: Path = CHECKOUT) -> list[Row]:
@@ -61,10 +84,44 @@ def measure(checkout: Path = CHECKOUT) -> list[Row]:
     ]
 
 
-def table(rows: Iterable[Row]) -> str:
+def touched(additions: Iterable[Addition], checkout: Path = CHECKOUT) -> list[Row]:
+    """Count the files of app/ and grader/ that the commit of each addition changed."""
+    log = _git(checkout, "log", "--format=%H %s").splitlines()
+    commits = {subject: commit for commit, _, subject in (line.partition(" ") for line in reversed(log))}
+    return [_touched(addition, commits.get(addition.subject), checkout) for addition in additions]
+
+
+def _touched(addition: Addition, commit: str | None, checkout: Path) -> Row:
+    if not addition.subject:
+        return Row(f"{addition.kind}: no commit has only this", "-", addition.aim)
+    what = f"{addition.kind}: {addition.subject}"
+    if commit is None:
+        return Row(what, "not in this history", addition.aim)
+    names = _git(checkout, "show", "--format=", "--name-only", "--no-renames", commit).splitlines()
+    files = [name for name in names if name.startswith(_PRODUCT) and name.endswith(_WRITTEN)]
+    too_many = files if len(files) > addition.aim else []
+    return Row(what, len(files), addition.aim, tuple(f"    {addition.kind}: {name}" for name in too_many))
+
+
+def _git(checkout: Path, *command: str) -> str:
+    """The output of a command. Empty outside of a repository, as in a copy of the tree."""
+    done = subprocess.run(["git", *command], cwd=checkout, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else ""
+
+
+def report() -> str:
+    """Both tables, for this checkout."""
+    return f"{table(measure())}\n\n{table(touched(ADDITIONS), 'files touched by hand')}"
+
+
+def table(rows: Iterable[Row], title: str = "app/") -> str:
     """The rows as text in columns, and below them what they name."""
     rows = list(rows)
-    cells = [("app/", "today", "aim"), *((row.what, f"{row.today:,}", f"{row.aim:,}") for row in rows)]
+    today = [row.today if isinstance(row.today, str) else f"{row.today:,}" for row in rows]
+    cells = [
+        (title, "today", "aim"),
+        *((row.what, shown, f"{row.aim:,}") for row, shown in zip(rows, today, strict=True)),
+    ]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [f"{what:{widths[0]}}  {today:>{widths[1]}}  {aim:>{widths[2]}}" for what, today, aim in cells]
     return "\n".join([*lines, *(line for row in rows for line in row.found)])
@@ -150,4 +207,4 @@ def _name(node: ast.AST | None) -> str:
 
 
 if __name__ == "__main__":
-    print(table(measure()))
+    print(report())

@@ -136,7 +136,7 @@ def run_tests(
             # pytest fails if all that it collects is left out.
             if work is None or due(work):
                 found.add(run(name, options, which))
-        print(f"== size and uniformity of the service\n{house.table(house.measure())}", flush=True)
+        print(f"== size and uniformity of the service\n{house.report()}", flush=True)
     _exit([*failed, *faults_of(found)])
 
 

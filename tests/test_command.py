@@ -45,6 +45,7 @@ def ran(monkeypatch) -> Ran:
     monkeypatch.setattr(command, "run_parts", lambda number, options: found.parts.append(number) or [])
     monkeypatch.setattr(command, "_passes", lambda name, line: found.tools.append(Path(line[0]).name) or True)
     monkeypatch.setattr(command.house, "measure", lambda: [Row("statements", 12, 10)])
+    monkeypatch.setattr(command.house, "touched", lambda _: [Row("a new page", 5, 4)])
     return found
 
 
@@ -107,7 +108,8 @@ def test_a_complete_run_says_what_it_compares_and_how_to_repeat_it(ran, monkeypa
     assert ran.runs["hostile tests"][-1] == "tests/hostile"
     assert all("--randomly-seed=1" in line for line in ran.runs.values())
     assert command.os.environ[CHECK] == command.os.environ[ONLY_CHANGED] == "1"
-    assert result.output.endswith("\nstatements     12   10\n")
+    assert "\nstatements     12   10\n" in result.output
+    assert result.output.endswith("\na new page                 5    4\n")
 
 
 @pytest.mark.parametrize("options", [["--all"], ["--quick"], ["--", "tests/hostile"]], ids=" ".join)

@@ -1,10 +1,11 @@
 """What the table of the service counts, on a made-up tree."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from benchmarks.house import LONGEST, Row, measure, table
+from benchmarks.house import ADDITIONS, LONGEST, Addition, Row, measure, table, touched
 
 TREE = {
     "app/core/rest/actions.py": """
@@ -108,3 +109,36 @@ def test_the_table_has_columns_and_then_what_was_found() -> None:
         "long functions       1       0",
         "  99 lines  app/a.py:1 f",
     ]
+
+
+def commit(repository: Path, subject: str, *names: str) -> None:
+    for name in names:
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text(subject, encoding="utf-8")
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
+    for command in (("init", "-q"), ("add", "-A"), (*who, "commit", "-q", "-m", f"{subject}\n\nBecause.")):
+        subprocess.run(["git", *command], cwd=repository, check=True)
+
+
+def test_an_addition_counts_the_files_of_the_product_that_its_commit_changed(tmp_path: Path) -> None:
+    of_product = ("app/a.py", "app/templates/a.html", "grader/a.py")
+    commit(
+        tmp_path, "Add a page", *of_product, "app/rest/examples.json", "docs/a.md", "tests/test_a.py", "CHANGELOG.md"
+    )
+    commit(tmp_path, "Add a page of tests", "app/a.py")
+    kinds = ("Add a page", "Add a pa", "")
+    few, unknown, none = touched([Addition("a page", subject, 3) for subject in kinds], tmp_path)
+    assert (few.what, few.today, few.found) == ("a page: Add a page", 3, ())
+    assert (unknown.today, none.today) == ("not in this history", "-")
+    [many] = touched([Addition("a page", "Add a page", 2)], tmp_path)
+    assert many.found == tuple(f"    a page: {name}" for name in of_product)
+
+
+def test_outside_of_a_repository_no_addition_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert {row.today for row in touched(ADDITIONS, tmp_path)} == {"not in this history", "-"}
+
+
+def test_a_text_stands_for_what_cannot_be_counted() -> None:
+    shown = table([Row("a field", 2, 2), Row("a page", "-", 4)], "files")
+    assert shown.splitlines() == ["files    today  aim", "a field      2    2", "a page       -    4"]
