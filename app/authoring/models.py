@@ -6,7 +6,7 @@ from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, 
 from sqlalchemy.orm import Mapped, column_property, mapped_column
 
 from app.core.database import Base
-from app.grading.queue.models import WorkRow, line_indexes
+from app.grading.queue.models import KindOfWork, Turn, WorkRow, line_indexes
 from app.problems.models import PackageRow
 
 
@@ -18,7 +18,7 @@ class ValidationRow(WorkRow, Base):
 
     # The table and the column of the steps have the names of an earlier version.
     __tablename__ = "proofs"
-    kind_of_work = "validation"
+    kinds = (KindOfWork("validation", "Validations", Turn.VALIDATION),)
     __table_args__ = (
         *line_indexes("proofs"),
         Index("ix_proofs_version_created_at", "version", "created_at"),

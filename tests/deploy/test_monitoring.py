@@ -8,7 +8,8 @@ from typing import Any, get_args
 import yaml
 from prometheus_client.metrics import MetricWrapperBase
 
-from app.grading.queue.fair_share import CLASSES
+from app.entry import main  # noqa: F401 (imports every table of work)
+from app.grading.queue.fair_share import kinds_of_work
 from app.operations.operating.api import router
 from app.operations.operating.metrics import Metrics
 from grader.verdicts.verdict import Status
@@ -28,7 +29,11 @@ METRICS: dict[str, MetricWrapperBase] = {
 }
 # What Prometheus adds.
 ADDED = {"instance", "job", "le"}
-VALUES = {"kind": {*CLASSES}, "which": {"used", "most"}, "status": {*get_args(Status), "cancelled"}}
+VALUES = {
+    "kind": {each.name for each in kinds_of_work()},
+    "which": {"used", "most"},
+    "status": {*get_args(Status), "cancelled"},
+}
 each_query = for_each("query", QUERIES.values())
 
 

@@ -9,7 +9,7 @@ the newest one in which a share was served. A newcomer joins it, and anyone who 
 one. So while a user's first piece waits, at most one piece of every other share goes before it.
 
 Within a round, those who were served in the one before come first, in the order in which they were served. Of the
-others, work that someone is watching goes before attempts, then validations, then rejudges (`CLASSES`).
+others, work that someone is watching goes before attempts, then validations, then rejudges (`Turn`).
 
 A free slot goes to the share with the least work running, and among those to the first in line.
 
@@ -50,15 +50,13 @@ from sqlalchemy.sql.elements import False_
 
 from app.core.clock import now
 from app.core.database import Database, FromNow, UTCDateTime, insert_into
-from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, OwnedRow, WorkRow
+from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, KindOfWork, OwnedRow, Turn, WorkRow
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.workers import count_connected
 
-# The order within a round.
-CLASSES = {"run": 0, "exploration": 0, "lesson_run": 0, "attempt": 1, "validation": 2, "rejudge": 3}
 # Of the service itself. All others belong to a user.
 VALIDATIONS, REJUDGES = "validations", "rejudges"
-_PLACES = 1 + max(CLASSES.values())
+_PLACES = len(Turn)
 # How many of the first in line are compared by what their shares have running.
 _COMPARED = 32
 _RECENT = 20
@@ -79,13 +77,19 @@ def work_tables() -> list[type[WorkRow]]:
     return found
 
 
+def kinds_of_work() -> list[KindOfWork]:
+    """All kinds of work that this process knows, in the order of their turns."""
+    kinds = (each for rows in work_tables() for each in rows.kinds)
+    return sorted(kinds, key=lambda each: (each.turn, each.plural))
+
+
 async def line_up(session: AsyncSession, row: WorkRow) -> None:
     """Queue the work behind what its share already has in line. This adds it to the session.
 
     Work that has been done does not count: a user pays nothing for the time when the line was short.
     """
     # A guest's work takes turns with everyone's attempts.
-    kind = "attempt" if _is_guests(row) else row.work()
+    turn = Turn.ATTEMPT if _is_guests(row) else row.kind_of_work.turn
     user_id = row.user_id if isinstance(row, OwnedRow) else None
     row.share = row.share or user_id
     standing = await _standing(session, row.share, long=row.long)
@@ -96,7 +100,7 @@ async def line_up(session: AsyncSession, row: WorkRow) -> None:
     row.status, row.tries = "queued", 0
     if isinstance(row, AttemptRow):
         row.phase = row.not_before = None
-    place = _Place(standing.joins, CLASSES[kind], standing.at)
+    place = _Place(standing.joins, turn, standing.at)
     if standing.last is not None:
         place.round = max(place.round, standing.last + 1)
     elif standing.is_again:
@@ -199,8 +203,8 @@ class _Place:
         """The share was served in the round before. So nothing that someone who was served later is watching goes
         before its attempt: they would then be served twice meanwhile.
         """
-        if self.number == CLASSES["attempt"] and not is_guest:
-            self.number = 0
+        if self.number == Turn.ATTEMPT and not is_guest:
+            self.number = Turn.WATCHED
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ The tables are the queue, through their turns, leases and fence tokens. Also the
 shared deployment secret.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
+from enum import IntEnum
 from typing import Any, ClassVar
 
 from sqlalchemy import (
@@ -45,6 +47,24 @@ def _partial(name: str, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
+class Turn(IntEnum):
+    """The order within a round of the line (app/grading/queue/fair_share.py)."""
+
+    WATCHED = 0
+    ATTEMPT = 1
+    VALIDATION = 2
+    REJUDGE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfWork:
+    """Metrics have the `name`, and owners read `plural` on the page of the service."""
+
+    name: str
+    plural: str
+    turn: Turn
+
+
 class WorkRow(LeasedRow):
     """The columns of a table of work. A worker leases the row (app/core/lease.py). Two lines order all tables.
 
@@ -52,7 +72,7 @@ class WorkRow(LeasedRow):
     sets `priority` and `turn_at`, the place in line (app/grading/queue/fair_share.py).
     """
 
-    kind_of_work: ClassVar[str]
+    kinds: ClassVar[tuple[KindOfWork, ...]]
 
     share: Mapped[str | None] = mapped_column(String(80))
     status: Mapped[str] = mapped_column(String(16))
@@ -84,12 +104,14 @@ class WorkRow(LeasedRow):
 
     @classmethod
     def works(cls) -> ColumnElement[str]:
-        """The kind of work of each row: one of `CLASSES` in app/grading/queue/fair_share.py."""
-        return literal(cls.kind_of_work)
+        """The name of the kind of work of each row. A table with several kinds says it by a column."""
+        [kind] = cls.kinds
+        return literal(kind.name)
 
-    def work(self) -> str:
-        """The kind of this work."""
-        return self.kind_of_work
+    @property
+    def kind_of_work(self) -> KindOfWork:
+        [kind] = self.kinds
+        return kind
 
 
 class OwnedRow(WorkRow):
@@ -149,6 +171,11 @@ class AttemptRow(OwnedRow, Base):
     """
 
     __tablename__ = "attempts"
+    kinds = (
+        KindOfWork("run", "Runs", Turn.WATCHED),
+        KindOfWork("attempt", "Attempts", Turn.ATTEMPT),
+        KindOfWork("rejudge", "Rejudges", Turn.REJUDGE),
+    )
     __table_args__ = (
         Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
         *line_indexes("attempts"),
@@ -199,8 +226,9 @@ class AttemptRow(OwnedRow, Base):
     def works(cls) -> ColumnElement[str]:
         return type_coerce(cls.kind, String)
 
-    def work(self) -> str:
-        return self.kind
+    @property
+    def kind_of_work(self) -> KindOfWork:
+        return next(each for each in self.kinds if each.name == self.kind)
 
     @property
     def counts(self) -> bool:

@@ -7,7 +7,7 @@ from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
-from app.grading.queue.models import OwnedRow, line_indexes
+from app.grading.queue.models import KindOfWork, OwnedRow, Turn, line_indexes
 
 
 class ExplorationRow(OwnedRow, Base):
@@ -22,7 +22,7 @@ class ExplorationRow(OwnedRow, Base):
     """
 
     __tablename__ = "explorations"
-    kind_of_work = "exploration"
+    kinds = (KindOfWork("exploration", "Explorations", Turn.WATCHED),)
     __table_args__ = (
         Index("ix_explorations_user_id_created_at", "user_id", "created_at"),
         Index("ix_explorations_digest", "digest"),

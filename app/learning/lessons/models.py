@@ -7,7 +7,7 @@ from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
-from app.grading.queue.models import OwnedRow, line_indexes
+from app.grading.queue.models import KindOfWork, OwnedRow, Turn, line_indexes
 
 
 class LessonRunRow(OwnedRow, Base):
@@ -17,7 +17,7 @@ class LessonRunRow(OwnedRow, Base):
     """
 
     __tablename__ = "lesson_runs"
-    kind_of_work = "lesson_run"
+    kinds = (KindOfWork("lesson_run", "Runs of lessons' programs", Turn.WATCHED),)
     __table_args__ = (
         Index("ix_lesson_runs_user_id_lesson", "user_id", "lesson"),
         *line_indexes("lesson_runs"),

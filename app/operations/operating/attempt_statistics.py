@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """`lines` has the kinds of `CLASSES` in app/grading/queue/fair_share.py of which there is any."""
+    """`lines` has the kinds of work of which any waits, by name."""
 
     lines: dict[str, Line]
     running: int

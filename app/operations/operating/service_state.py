@@ -13,7 +13,7 @@ from app.core.database import Database
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.proxies import Clients
-from app.grading.queue.fair_share import CLASSES
+from app.grading.queue.fair_share import kinds_of_work
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.preparation import Preparation
@@ -32,14 +32,6 @@ _LEAST_FREE_BYTES = 1 << 30
 # docs/operating.md asks for this much.
 _CLOCK_AGREES_S = 1.0
 ALL_ONE_ADDRESS = "All clients seem to have one address."
-_LINES = {
-    "run": "Runs",
-    "exploration": "Explorations",
-    "lesson_run": "Runs of lessons' programs",
-    "attempt": "Attempts",
-    "validation": "Validations",
-    "rejudge": "Rejudges",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +89,9 @@ async def read_state(
     slugs = {each.version: each.slug for each in catalogue.all()}
     return ServiceState(
         lines=tuple(
-            QueueLine(_LINES[kind], line.depth, line.oldest_s) for kind in CLASSES if (line := queue.lines.get(kind))
+            QueueLine(kind.plural, line.depth, line.oldest_s)
+            for kind in kinds_of_work()
+            if (line := queue.lines.get(kind.name))
         ),
         running=queue.running,
         pool=pool,

@@ -10,8 +10,7 @@ from app.core.database import Database
 from app.core.errors import NotSignedIn
 from app.grading.attempts.service import Attempts
 from app.grading.owned_work import forget_networks
-from app.grading.queue.fair_share import CLASSES
-from app.grading.queue.models import AttemptRow, FairShareRow
+from app.grading.queue.models import AttemptRow, FairShareRow, Turn
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
 from tests.app.grading.attempts.test_submit import HeldGrader
 
@@ -202,8 +201,8 @@ async def test_each_network_has_the_share_of_one_user_and_closes_the_queue_to_no
             rows = list(await session.scalars(select(AttemptRow).order_by(AttemptRow.created_at)))
             rounds = list(await session.scalars(select(FairShareRow)))
         # All have the place of attempts. Those of one network are a round apart, and the other's is among the first.
-        assert {row.priority % 4 for row in rows} == {CLASSES["attempt"]}
-        *first, last = [row.priority // 4 - rows[0].priority // 4 for row in rows]
+        assert {row.priority % len(Turn) for row in rows} == {Turn.ATTEMPT}
+        *first, last = [row.priority // len(Turn) - rows[0].priority // len(Turn) for row in rows]
         assert (first, last <= 1) == ([0, 1, 2], True)
         assert len({row.share for row in rows}) == len(rounds) == 2
         await forget_networks(service.services[Database])

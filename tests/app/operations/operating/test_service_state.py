@@ -1,5 +1,6 @@
 """What owners see of the service, and what is named as unhealthy."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -7,9 +8,11 @@ from sqlalchemy import update
 
 from app.core.clock import now
 from app.core.database import Database
+from app.grading.queue.fair_share import kinds_of_work
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.workers import Workers
+from app.operations.operating.attempt_statistics import Line, Waiting
 from grader.sandbox.pool import PoolStats
 from grader.sandbox.retry_backoff import Setback
 from tests.app.accounts.people import browser, sign_in, sign_up
@@ -59,6 +62,23 @@ async def test_attempts_that_failed_or_wait_long_are_named(service):
     page = (await service.http.get("/service", headers=PAGE)).text
     assert "The grader failed at 1 attempt within the last hour." in page
     assert "Work has waited for 20 minutes, and nothing is being graded." in page
+
+
+async def test_every_kind_of_work_has_a_line_in_the_order_of_turns(service, monkeypatch):
+    kinds = kinds_of_work()
+    assert len({each.name for each in kinds}) == len({each.plural for each in kinds}) == len(kinds)
+
+    async def waiting(database):
+        return Waiting({each.name: Line(1, 0.0) for each in reversed(kinds)}, 0)
+
+    monkeypatch.setattr("app.operations.operating.service_state.waiting", waiting)
+    await sign_in(service)
+    page = (await service.http.get("/service", headers=PAGE)).text
+    queue = page[page.index('aria-label="Queue"') : page.index('aria-labelledby="workers"')]
+    shown = re.findall(r'<th scope="row">(.*?)</th>', queue)
+    assert shown == [each.plural.replace("'", "&#39;") for each in kinds]
+    assert {"Runs", "Attempts", "Explorations", "Validations", "Rejudges"} < set(shown)
+    assert sorted(each.turn for each in kinds) == [each.turn for each in kinds]
 
 
 async def test_a_setback_and_a_pool_that_stopped_are_named(service, monkeypatch):
