@@ -53,15 +53,13 @@ from app.grading.queue.deployment_secret import share_secret
 from app.grading.queue.events import AttemptEvents
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparer
-from app.grading.queue.protocol import GradeQueue
+from app.grading.queue.protocol import Enqueue, GradeQueue
 from app.grading.queue.server_code import announce_code
 from app.grading.queue.walls import Walls
 from app.learning.completions.badges import Badges
-from app.learning.explorer.service import Explorations
 from app.learning.interviews.service import Interviews
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
-from app.learning.lessons.runs import LessonRuns
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.formatting import Formatter
 from app.operations.operating.attempt_statistics import AttemptStatistics
@@ -76,7 +74,6 @@ from app.problems.package_store import PackageStore
 from app.problems.rendered_texts import RenderedTexts
 from app.problems.request_viewer import PrivateProblems
 from app.problems.variants import VariantDraws
-from app.problems.visibility import Visibility
 from app.teaching.courses.assistant_access import CourseAssistance
 from app.teaching.courses.attempt_limits import CourseGate
 from app.teaching.courses.cells import Cells
@@ -244,18 +241,19 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
     settings, database, accounts = services[Settings], services[Database], services[Accounts]
     store, texts, catalogue, serving = content.store, content.texts, content.catalogue, content.serving
     walls, queue = judging.walls, judging.queue
-    limits, validations = WorkLimits.of(settings), Validations(database, queue.enqueue)
+    limits = WorkLimits.of(settings)
+    services.provide(Enqueue, queue.enqueue)
     services.add(
         *(store, texts, catalogue, serving, content.lessons, walls),
         *(accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
-        *(validations, LessonRuns(database, limits, queue.enqueue), RequestCounts(settings.requests_per_minute)),
+        *(limits, RequestCounts(settings.requests_per_minute)),
         Attempts(database, catalogue, AttemptViews(catalogue), queue, judging.events, walls, limits, CourseGate()),
         Overrides(database, HOOKS.on_finished),
         Cells(database, queue_scores_of),
         Formatter(),
         Drafts(database, catalogue, settings.max_source_bytes),
         LessonReads(database),
-        Authoring(database, store, texts, serving, validations, walls, settings.ceiling),
+        Authoring(database, store, texts, serving, services[Validations], walls, settings.ceiling),
         Repositories(database, secret, settings),
         Webhooks(database, secret, private=settings.webhooks_private),
         ToolKeys(database, secret),
@@ -271,8 +269,6 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
     services.provide(Assistance, services[CourseAssistance])
     services.provide(RosterIdentities, services[RosterLines])
     services.provide(PrivateProblems, services[CourseProblems])
-    # Visibility is built from the protocols above.
-    services.add(Explorations(database, catalogue, limits, services[Visibility], queue.enqueue))
 
 
 def _add_platforms(services: Services, secret: bytes) -> None:
@@ -301,7 +297,7 @@ def _loops(services: Services, secret: bytes, judging: _Judging) -> list[Loop]:
         RejudgePump(database, judging.queue, HOOKS).loop,
         *_retention(database, judging.queue, settings),
         MisconceptionBackfill(database, services[PackageStore]).loop,
-        forgetting(database, services[Attempts], services[Explorations], services[LessonRuns]),
+        forgetting(database),
         *([judging.validator.loop] if judging.validator else []),
     ]
 

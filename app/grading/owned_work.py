@@ -2,14 +2,14 @@
 
 `OwnedWork` is what every kind has in common. `UsersWork` adds what holds for work that users and guests send, and
 `UsersJobs` what holds if deleting a row stops the work. A kind is a subclass with its table, its view and its words:
-app/learning/lessons/runs.py is a small one.
+app/learning/lessons/runs.py is a small one. Its table says which rows are deleted after a day.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from sqlalchemy import ColumnElement, Select, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,7 +23,7 @@ from app.core.ids import is_id, new_id
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.settings import Settings
 from app.grading.guests import admit_guest, share_of
-from app.grading.queue.fair_share import close_up, forget_shares, line_up
+from app.grading.queue.fair_share import close_up, forget_shares, work_tables
 from app.grading.queue.models import IS_WAITING, OwnedRow, WorkRow
 from app.grading.queue.protocol import Enqueue
 
@@ -46,7 +46,7 @@ class OwnedWork(ABC, Generic[Owner, Row]):
 
     rows: type[Row]
 
-    def __init__(self, database: Database, enqueue: Enqueue = line_up) -> None:
+    def __init__(self, database: Database, enqueue: Enqueue) -> None:
         self._database = database
         self._enqueue = enqueue
 
@@ -110,7 +110,7 @@ class UsersWork(OwnedWork[User, SentRow]):
     too_many: type[Refused]
     unknown_here: str
 
-    def __init__(self, database: Database, limits: WorkLimits, enqueue: Enqueue = line_up) -> None:
+    def __init__(self, database: Database, limits: WorkLimits, enqueue: Enqueue) -> None:
         super().__init__(database, enqueue)
         self._limits = limits
 
@@ -133,16 +133,6 @@ class UsersWork(OwnedWork[User, SentRow]):
     def competes(self, user: User) -> Sequence[ColumnElement[bool]]:
         """The conditions on the rows that count towards `most_unfinished`."""
         return self.owned_by(user)
-
-    def forgettable(self) -> Sequence[ColumnElement[bool]]:
-        """The conditions on the rows that are deleted after a day."""
-        return (self.rows.user_id == GUEST_ID,)
-
-    async def forget_older(self) -> None:
-        """Delete what is older than a day, if it is `forgettable`."""
-        old = self.rows.created_at < now() - _STORED_FOR
-        async with self._database.writing() as session:
-            await session.execute(delete(self.rows).where(old, *self.forgettable()).execution_options(**_NO_SYNC))
 
     def _new(self, user: User, **columns: object) -> SentRow:
         """A row that this user sends now. It is not stored yet."""
@@ -205,12 +195,16 @@ def is_owned_by(row: OwnedRow, user: User | None) -> bool:
     return user is not None and (row.user_id, row.guest) == (user.id, browser_of(user))
 
 
-def forgetting(database: Database, *kinds: UsersWork[Any]) -> Loop:
-    """Deletes, every hour, what is stored for a day only, and the shares of guests' networks."""
+def forgetting(database: Database) -> Loop:
+    """Deletes, every hour, all work that is stored for a day only, and the shares of guests' networks."""
 
     async def forget() -> None:
-        for each in kinds:
-            await each.forget_older()
+        for rows in work_tables():
+            if issubclass(rows, OwnedRow):
+                old = rows.created_at < now() - _STORED_FOR
+                async with database.writing() as session:
+                    drop = delete(rows).where(old, rows.is_forgettable(GUEST_ID))
+                    await session.execute(drop.execution_options(**_NO_SYNC))
         await forget_networks(database)
 
     return Loop("deleting what guests left behind", forget, pause_s=3600.0)

@@ -32,7 +32,7 @@ from app.grading.queue.events import AttemptEvents, Change
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.score_overrides import OverrideRow
-from app.grading.queue.status import ENDED, AttemptKind
+from app.grading.queue.status import AttemptKind
 from app.grading.queue.walls import Walls
 from app.grading.queue.withheld_verdicts import NO_EXAM, SeenExams, WithheldRow, shown_only, withheld_until
 from app.problems.catalogue import Catalogue
@@ -92,9 +92,6 @@ class Attempts(UsersWork[AttemptRow]):
 
     def competes(self, user: User) -> Sequence[ColumnElement[bool]]:
         return (AttemptRow.share == share_of(user),)
-
-    def forgettable(self) -> Sequence[ColumnElement[bool]]:
-        return *super().forgettable(), AttemptRow.status.in_(ENDED)
 
     def _query(self) -> Select[AttemptRow]:
         return super()._query().where(_IS_SHOWN)

@@ -34,6 +34,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.core.clock import now
 from app.core.database import Base, FromNow, UTCDateTime
 from app.core.lease import LeasedRow
+from app.grading.queue.status import ENDED
 
 # The conditions of partial indexes. Queries repeat them literally: with a parameter, the database could not know that
 # the index contains every row of the query.
@@ -122,6 +123,11 @@ class OwnedRow(WorkRow):
 
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     guest: Mapped[str | None] = mapped_column(String(64))
+
+    @classmethod
+    def is_forgettable(cls, guests: str) -> ColumnElement[bool]:
+        """Whether the row is deleted after a day. `guests` is the id of the user that all guests are."""
+        return cls.user_id == guests
 
 
 def line_indexes(table: str) -> tuple[Index, Index]:
@@ -229,6 +235,10 @@ class AttemptRow(OwnedRow, Base):
     @property
     def kind_of_work(self) -> KindOfWork:
         return next(each for each in self.kinds if each.name == self.kind)
+
+    @classmethod
+    def is_forgettable(cls, guests: str) -> ColumnElement[bool]:
+        return and_(super().is_forgettable(guests), cls.status.in_(ENDED))
 
     @property
     def counts(self) -> bool:

@@ -151,7 +151,10 @@ class QueueStats:
     running: int
 
 
-Enqueue = Callable[[AsyncSession, WorkRow], Awaitable[None]]
+class Enqueue(Protocol):
+    """`GradeQueue.enqueue`, for services that do nothing else with a queue."""
+
+    async def __call__(self, session: AsyncSession, work: WorkRow, /) -> None: ...
 
 
 class GradeQueue(Protocol):

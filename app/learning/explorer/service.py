@@ -19,7 +19,6 @@ from app.core.ids import is_id
 from app.core.rest.paging import Cursor, Page
 from app.grading.attempts.source_rules import check_source
 from app.grading.owned_work import UsersJobs, WorkLimits, is_owned_by
-from app.grading.queue.fair_share import line_up
 from app.grading.queue.protocol import Enqueue
 from app.learning.explorer.errors import (
     ExplorationNotFound,
@@ -60,7 +59,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         catalogue: Catalogue,
         limits: WorkLimits,
         visibility: Visibility,
-        enqueue: Enqueue = line_up,
+        enqueue: Enqueue,
     ) -> None:
         super().__init__(database, limits, enqueue)
         self._catalogue = catalogue

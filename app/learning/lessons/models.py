@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, Text, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.database import Base, UTCDateTime
@@ -30,6 +30,10 @@ class LessonRunRow(OwnedRow, Base):
     function: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     compiled: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+    @classmethod
+    def is_forgettable(cls, guests: str) -> ColumnElement[bool]:
+        return true()
 
 
 class LessonReadRow(Base):

@@ -4,10 +4,9 @@ app/learning/lessons/lesson_runner.py runs them.
 A reader has at most one run of each program, the latest. It is deleted after a day.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 
 from app.accounts.caller import User
 from app.core.view import View
@@ -53,9 +52,6 @@ class LessonRuns(UsersJobs[LessonRunRow, LessonRun]):
 
     def too_many_because(self, user: User, unfinished: int) -> str:
         return "One program runs at a time. Wait until the other one has finished, or stop it."
-
-    def forgettable(self) -> Sequence[ColumnElement[bool]]:
-        return ()
 
     async def request(self, user: User, lesson: Lesson, program: int, source: str) -> LessonRun:
         """Queue a run. It replaces the user's earlier one of this program, which is stopped if it has not finished.

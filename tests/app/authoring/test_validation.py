@@ -12,6 +12,7 @@ from app.authoring.validations import Validations
 from app.authoring.validator import Validator, steps_of
 from app.core.clock import now
 from app.core.database import Database
+from app.grading.queue.fair_share import line_up
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
@@ -177,7 +178,7 @@ async def test_a_package_that_cannot_be_judged_says_why(start_service, package, 
 @pytest.fixture
 async def validations(each_database, package):
     await PackageStore(each_database).add(package)
-    return Validations(each_database)
+    return Validations(each_database, line_up)
 
 
 def validating(database, grader=None):

@@ -17,6 +17,7 @@ from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import UsersJobs, UsersWork, WorkLimits, forgetting
 from app.grading.queue.embedded_queue import EmbeddedQueue
 from app.grading.queue.events import AttemptEvents
+from app.grading.queue.fair_share import line_up
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.protocol import QueueLimits
 from app.grading.queue.walls import Walls
@@ -80,7 +81,7 @@ async def notes(each_database) -> Notes:
     async with each_database.writing() as session:
         names = (ADA.id, BOB.id)
         session.add_all(UserRow(id=each, name=each, role="student", created_at=now()) for each in names)
-    return Notes(each_database, WorkLimits(1000, guest_runs_per_address=3, guest_runs_in_total=100))
+    return Notes(each_database, WorkLimits(1000, guest_runs_per_address=3, guest_runs_in_total=100), line_up)
 
 
 async def change(notes: Notes, **columns: object) -> None:
@@ -222,16 +223,6 @@ async def test_what_is_deleted_is_not_done(notes, is_running, monkeypatch):
     assert await notes.sources(ADA) == ["kept"]
 
 
-async def test_after_a_day_what_guests_sent_is_forgotten(notes):
-    for user in (ADA, GUEST):
-        await notes.send(user, "old")
-    await change(notes, created_at=now() - timedelta(hours=25))
-    await notes.send(GUEST, "new")
-    await notes.forget_older()
-    assert (await notes.sources(ADA), await notes.sources(GUEST)) == (["old"], ["new"])
-    assert await notes.sources(OTHER_BROWSER) == []
-
-
 @pytest.fixture
 def kinds(notes, package) -> dict[str, UsersWork]:
     database, limits, catalogue = notes._database, WorkLimits(1000), Catalogue([package])
@@ -240,8 +231,8 @@ def kinds(notes, package) -> dict[str, UsersWork]:
     queue = EmbeddedQueue(database, slots_for(database), walls, AttemptEvents(), LIMITS, sole=True)
     return {
         "attempts": Attempts(database, catalogue, AttemptViews(catalogue), queue, AttemptEvents(), walls, limits),
-        "explorations": Explorations(database, catalogue, limits, visibility),
-        "lesson runs": LessonRuns(database, limits),
+        "explorations": Explorations(database, catalogue, limits, visibility, line_up),
+        "lesson runs": LessonRuns(database, limits, line_up),
     }
 
 
@@ -274,7 +265,7 @@ async def test_each_kind_is_stored_as_long_as_it_says(notes, kinds, name, users,
         await store(kind, columns, ADA, hours=23, status="finished"): True,
         await store(kind, columns, GUEST, hours=23, status="finished"): True,
     }
-    await forgetting(notes._database, *kinds.values()).step()
+    await forgetting(notes._database).step()
     async with notes._database.reading() as session:
         assert set(await session.scalars(select(kind.rows.id))) == {each for each, stays in kept.items() if stays}
 

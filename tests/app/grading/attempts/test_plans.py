@@ -23,6 +23,7 @@ from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits
 from app.grading.queue.embedded_queue import EmbeddedQueue, QueueLimits
 from app.grading.queue.events import AttemptEvents
+from app.grading.queue.fair_share import line_up
 from app.grading.queue.leases import failed_verdict
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.null_grader import NullGrader
@@ -117,7 +118,12 @@ async def place(owners_database, package) -> Place:
         database,
         Attempts(database, catalogue, AttemptViews(catalogue), queue, events, walls, limits),
         Authoring(
-            database, store, RenderedTexts(database), CatalogueRefresh(catalogue, store), Validations(database), walls
+            database,
+            store,
+            RenderedTexts(database),
+            CatalogueRefresh(catalogue, store),
+            Validations(database, line_up),
+            walls,
         ),
         queue,
         TakingLeases(database, lease_s=30.0, retry_s=2.0),
