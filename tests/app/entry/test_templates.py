@@ -5,6 +5,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from jinja2 import nodes
+
 import app.entry.routes  # noqa: F401 (its modules add the filters that templates use)
 from app.core.web.static_files import FOLDERS, static_file, static_url
 from app.core.web.templating import ENVIRONMENT, render_page
@@ -14,6 +16,8 @@ NAMES = ENVIRONMENT.list_templates()
 CHECKOUT = Path(__file__).resolve().parents[3]
 SOURCES = {name: ENVIRONMENT.loader.get_source(ENVIRONMENT, name)[0] for name in NAMES}
 _NAMED = re.compile(r"""["']([\w/]+\.html)["']""")
+_FILE = re.compile(r"""["'](\w+/[\w/]+\.(?:css|js|svg|woff2))["']""")
+_SHEET = re.compile(r"""["'](\w+/\w+\.css)["']""")
 
 
 @for_each("name", NAMES)
@@ -30,6 +34,14 @@ def _matches(pattern: str) -> list[str]:
     ]
 
 
+def test_no_template_imports_a_macro_that_it_does_not_use() -> None:
+    for name in NAMES:
+        tree = ENVIRONMENT.parse(SOURCES[name])
+        used = {each.name for each in tree.find_all(nodes.Name) if each.ctx == "load"}
+        imported = [each for found in tree.find_all(nodes.FromImport) for each in found.names]
+        assert_none(f"{name}: {each}" for each in imported if each not in used)
+
+
 def test_no_template_holds_an_inline_script_or_style() -> None:
     assert_none(_matches(r"<style|\sstyle=|\son[a-z]+=|javascript:"))
     tags = [(name, tag) for name in NAMES for tag in re.findall(r"<script[^>]*>", SOURCES[name])]
@@ -37,7 +49,7 @@ def test_no_template_holds_an_inline_script_or_style() -> None:
 
 
 def test_every_static_file_that_a_template_names_exists() -> None:
-    named = [(name, file) for name in NAMES for file in re.findall(r"static\('([^']+)'\)", SOURCES[name])]
+    named = [(name, file) for name in NAMES for file in _FILE.findall(SOURCES[name])]
     assert named
     assert_none(f"{name}: {file}" for name, file in named if not static_file(file).is_file())
 
@@ -71,10 +83,17 @@ def test_a_template_that_a_room_uses_is_its_own_or_that_of_a_room_below() -> Non
 
 def test_a_style_that_a_template_uses_is_of_its_own_room_or_of_a_room_below() -> None:
     below = _below()
-    uses = [(name, file) for name, text in SOURCES.items() for file in re.findall(r"'(\w+/\w+\.css)'", text)]
+    uses = [(name, file) for name, text in SOURCES.items() for file in _SHEET.findall(text)]
     sheets = {f"{room}/{sheet.name}" for room, folder in FOLDERS.items() for sheet in folder.glob("*.css")}
     assert {file for _, file in uses} == sheets, "style sheets that no page uses, or that do not exist"
     assert_none(f"{name}: {file}" for name, file in uses if file.partition("/")[0] not in below[name.partition("/")[0]])
+
+
+def test_a_page_links_the_sheets_and_scripts_that_it_sets() -> None:
+    page = '{% extends "core/base.html" %}{% set sheets = ["core/forms.css"] %}{% set scripts = ["core/copy.js"] %}'
+    html = ENVIRONMENT.from_string(page).render()
+    assert f'<link rel="stylesheet" href="{static_url("core/forms.css")}">' in html
+    assert f'<script type="module" src="{static_url("core/copy.js")}"></script>' in html
 
 
 def test_no_template_switches_escaping_off() -> None:
