@@ -45,7 +45,7 @@ class AccountPage(FormPage):
     accounts: Provided[Accounts]
     providers: Provided[Providers]
     database: Provided[Database]
-    address = "/account"
+    path = "/account"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(refusal)

@@ -36,7 +36,7 @@ class InvitationsPage(FormPage):
 
     caller: Inviter
     accounts: Provided[Accounts]
-    address = _HERE
+    path = _HERE
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)

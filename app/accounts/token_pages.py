@@ -24,7 +24,7 @@ _EMPTY = Typed({"scopes-read": "on", "scopes-submit": "on", "expires_in_days": "
 class TokensPage(FormPage):
     caller: Own
     accounts: Provided[Accounts]
-    address = _HERE
+    path = _HERE
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed if action == "create_token" else _EMPTY, refusal)

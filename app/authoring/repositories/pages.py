@@ -43,7 +43,6 @@ class RepositoriesPage(FormPage):
         latest = {each.id: await self.repositories.syncs(each.id, Cursor(1)) for each in repositories}
         return render_page(
             "authoring/repositories/repositories.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             repositories=repositories,
             latest={name: sync for name, syncs in latest.items() for sync in syncs},

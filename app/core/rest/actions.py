@@ -17,7 +17,7 @@ way. docs/decisions/0034-actions-are-written-once.md says more.
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar, get_origin
+from typing import Annotated, Any, ClassVar, TypeVar, get_origin
 
 from fastapi import Request, params
 from pydantic import BaseModel, ValidationError
@@ -69,12 +69,15 @@ AS_TYPED = FromForm(str)
 class FormPage:
     """The page with the forms of some actions, for one request. Its constructor is a dependency of FastAPI.
 
-    This one only has buttons. A page into which something is typed overrides `refused`, so that it is not lost.
+    This one only has buttons. A page into which something is typed overrides `refused`, so that it is not lost. `path`
+    is where the page is, with its fields in braces: `/people/{person_id}`, `/courses/{course.id}`.
     """
+
+    path: ClassVar[str] = "/"
 
     @property
     def address(self) -> str:
-        return "/"
+        return self.path.format_map(vars(self))
 
     async def fill(self, action: str, typed: Typed) -> Response | None:
         """Take what only this page understands out of `typed`, such as which of two buttons was pressed.

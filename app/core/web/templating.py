@@ -150,18 +150,21 @@ def compile_pages() -> None:
         ENVIRONMENT.get_template(name)
 
 
-def render_page(name: str, /, *, status_code: int = 200, **context: Any) -> HTMLResponse:
-    """Render a template to a response that shared caches must not store, because pages show who is signed in."""
-    html = ENVIRONMENT.get_template(name).render(context)
+def render_page(
+    name: str, /, *, status_code: int = 200, refusal: Refused | None = None, **context: Any
+) -> HTMLResponse:
+    """Render a template to a response that shared caches must not store, because pages show who is signed in.
+
+    `refusal` is the error of a submitted form. The page shows it above the form, and has its status.
+    """
+    status_code = refusal.status if refusal else status_code
+    html = ENVIRONMENT.get_template(name).render(context, refusal=refusal)
     return HTMLResponse(html, status_code=status_code, headers={"Cache-Control": "private, no-cache"})
 
 
 def render_secret_page(name: str, /, *, refusal: Refused | None = None, **context: Any) -> HTMLResponse:
-    """Render a page that shows or asks for a secret, so no cache may store it, not even the browser's.
-
-    `refusal` is the error of a submitted form. The page shows it above the form, and has its status.
-    """
-    page = render_page(name, status_code=refusal.status if refusal else 200, refusal=refusal, **context)
+    """Render a page that shows or asks for a secret, so no cache may store it, not even the browser's."""
+    page = render_page(name, refusal=refusal, **context)
     page.headers["Cache-Control"] = "no-store"
     if refusal:
         page.headers.update(refusal.headers)

@@ -25,10 +25,7 @@ class CompletionPage(FormPage):
     user: Reader
     track: str
     completions: Provided[Completions]
-
-    @property
-    def address(self) -> str:
-        return _PAGE.format(track=self.track)
+    path = _PAGE
 
     async def done(self, action: str, result: Any) -> Response:
         if not isinstance(result, SharedCompletion):

@@ -150,7 +150,6 @@ class ExplorerPage(FormPage):
         page = await self.explorations.list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
         return render_page(
             "learning/explorer/explore.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             problems=[each for each in self.catalogue.all() if each.manifest.mode == "program"],
             form=form,

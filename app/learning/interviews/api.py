@@ -26,7 +26,7 @@ class InterviewsPage(FormPage):
 
     user: Reader
     interviews: Provided[Interviews]
-    address = "/interviews"
+    path = "/interviews"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed["level"], refusal)
@@ -39,7 +39,6 @@ class InterviewsPage(FormPage):
         ]
         return render_page(
             "learning/interviews/interviews.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             interviews=listed,
             levels=LEVELS,

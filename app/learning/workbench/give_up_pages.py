@@ -23,11 +23,8 @@ class GiveUpPage(FormPage):
     """The page leads to the editorial once the problem is accepted or given up on."""
 
     slug: str
-
-    @property
-    def address(self) -> str:
-        """The text itself, not its section: a browser opens what the address leads into."""
-        return f"/problems/{self.slug}#the-editorial"
+    # The text itself, not its section: a browser opens what the address leads into.
+    path = "/problems/{slug}#the-editorial"
 
     async def fill(self, action: str, typed: Typed) -> Response | None:
         # The page says what giving up means, so its button confirms it.

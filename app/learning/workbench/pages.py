@@ -138,7 +138,6 @@ class ProblemPage(FormPage):
         preparation = self.judge.preparation()
         return render_page(
             "learning/workbench/problem.html",
-            status_code=sent.refusal.status if sent.refusal else 200,
             user=user,
             problem=package,
             track=self.catalogue.section_of(package.slug),

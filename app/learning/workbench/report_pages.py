@@ -35,7 +35,6 @@ class ReportPage(FormPage):
     def show(self, *, is_sent: bool = False, text: str = "", refusal: Refused | None = None) -> HTMLResponse:
         return render_page(
             "learning/workbench/report.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             problem=self.catalogue.get(self.slug),
             is_sent=is_sent,

@@ -31,7 +31,7 @@ class DeleteForm(RequestBody):
 class DeletePage(FormPage):
     caller: Own
     accounts: Provided[Accounts]
-    address = "/account/delete"
+    path = "/account/delete"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(refusal)

@@ -37,10 +37,7 @@ class NewAssignmentPage(FormPage):
     user: Instructor
     pages: Provided[CoursePages]
     catalogue: Provided[Catalogue]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}"
+    path = "/courses/{course.id}"
 
     async def fill(self, action: str, typed: Typed) -> Response | None:
         if _adds_problem(self.catalogue, typed):
@@ -62,10 +59,7 @@ class AssignmentPage(FormPage):
     catalogue: Provided[Catalogue]
     categories: Provided[Categories]
     dates: Provided[SectionDates]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}"
+    path = "/courses/{course.id}"
 
     async def fill(self, action: str, typed: Typed) -> Response | None:
         if action == "change_assignment" and _adds_problem(self.catalogue, typed):
@@ -87,7 +81,6 @@ class AssignmentPage(FormPage):
         assignment = await self.courses.assignment(self.course, self.assignment_id)
         return render_page(
             "teaching/courses/assignment_edit.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,
             assignment=assignment,

@@ -23,10 +23,7 @@ class CategoriesPage(FormPage):
     user: Instructor
     categories: Provided[Categories]
     courses: Provided[Courses]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}/categories"
+    path = "/courses/{course.id}/categories"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)
@@ -37,7 +34,6 @@ class CategoriesPage(FormPage):
         lines = "\n".join(line_of_category(each) for each in current)
         return render_page(
             "teaching/courses/categories.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,
             categories=current,

@@ -89,7 +89,6 @@ class CellPage(FormPage):
         column = view.column
         return render_page(
             "teaching/courses/cell.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=view.course,
             column=column,

@@ -72,10 +72,7 @@ class CourseCopyPage(FormPage):
     course: TaughtCourse
     user: Instructor
     courses: Provided[Courses]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}/copy"
+    path = "/courses/{course.id}/copy"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal=refusal)
@@ -94,7 +91,6 @@ class CourseCopyPage(FormPage):
         """`copied` is the preview, if one is requested."""
         return render_page(
             "teaching/courses/course_copy.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,
             form=form,

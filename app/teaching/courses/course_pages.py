@@ -122,7 +122,6 @@ class CoursePages:
         is_manager = course.is_taught
         return render_page(
             "teaching/courses/course.html",
-            status_code=refusal.status if refusal else 200,
             user=user,
             course=course,
             manages=is_manager,
@@ -148,10 +147,7 @@ class CoursePage(FormPage):
     course: JoinedCourse
     user: Reader
     pages: Provided[CoursePages]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}"
+    path = "/courses/{course.id}"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.pages.show(self.user, self.course, typed, refusal)

@@ -41,10 +41,7 @@ class CourseProblemPage(FormPage):
     user: Instructor
     problems: Provided[CourseProblems]
     catalogue: Provided[Catalogue]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}/problems"
+    path = "/courses/{course.id}/problems"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)
@@ -53,7 +50,6 @@ class CourseProblemPage(FormPage):
         course = self.course
         return render_page(
             "teaching/courses/course_problems.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,
             problems=await self.problems.of(course),

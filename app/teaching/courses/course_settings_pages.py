@@ -36,10 +36,7 @@ class CourseSettingsPage(FormPage):
     user: Instructor
     staff: Provided[CourseStaff]
     members: Provided[CourseMembers]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}/settings"
+    path = "/courses/{course.id}/settings"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(self.fields() | typed, refusal)
@@ -55,7 +52,6 @@ class CourseSettingsPage(FormPage):
     async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
         return render_page(
             "teaching/courses/course_settings.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,
             zones=time_zones(),

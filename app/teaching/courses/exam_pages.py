@@ -53,11 +53,7 @@ class ExamPage(FormPage):
     starts: Provided[ExamStarts]
     dates: Provided[SectionDates]
     catalogue: Provided[Catalogue]
-
-    @property
-    def address(self) -> str:
-        course, assignment = self.exam
-        return f"/courses/{course.id}/assignments/{assignment.id}/exam"
+    path = "/courses/{exam[0].id}/assignments/{exam[1].id}/exam"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(refusal)
@@ -68,7 +64,6 @@ class ExamPage(FormPage):
         [assignment] = await self.dates.for_student(course, self.user, shown)
         return render_page(
             "teaching/courses/exam.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,
             assignment=assignment,

@@ -37,10 +37,7 @@ class ExtensionsPage(FormPage):
     courses: Provided[Courses]
     extensions: Provided[Extensions]
     members: Provided[CourseMembers]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}/assignments/{self.assignment_id}/extensions"
+    path = "/courses/{course.id}/assignments/{assignment_id}/extensions"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)
@@ -52,7 +49,6 @@ class ExtensionsPage(FormPage):
         extensions = await self.extensions.of(self.course, assignment, Cursor(SHOWN, after), q)
         return render_page(
             "teaching/courses/extensions.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=self.course,
             assignment=assignment,

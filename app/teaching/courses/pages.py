@@ -26,7 +26,7 @@ class CoursesPage(FormPage):
 
     user: Reader
     courses: Provided[Courses]
-    address = "/courses"
+    path = "/courses"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)
@@ -44,7 +44,6 @@ class CoursesPage(FormPage):
         beside = {"archived": "yes" if archived else ""}
         return render_page(
             "teaching/courses/courses.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             courses=found,
             links=ListLinks(self.address, found, before, {"q": q}, beside, "before"),

@@ -36,10 +36,7 @@ class RosterPeoplePage(FormPage):
     people: Provided[RosterPeople]
     roster: Provided[RosterLines]
     mails: Provided[RosterMails]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}/people"
+    path = "/courses/{course.id}/people"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show("", "", None, refusal)
@@ -58,7 +55,6 @@ class RosterPeoplePage(FormPage):
         narrowing = {name: value for name, value in {"q": q, "section": section}.items() if value}
         return render_page(
             "teaching/courses/course_people.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,
             people=found,

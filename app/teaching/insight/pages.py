@@ -113,7 +113,6 @@ class ClusterPage(FormPage):
         typed = Typed(text=suggestion(cluster)) if typed is None else typed
         return render_page(
             "teaching/insight/insight_cluster.html",
-            status_code=refusal.status if refusal else 200,
             user=self._user,
             problem=problem,
             course=course,

@@ -86,9 +86,7 @@ class ContinuePage(FormPage):
         self._request, self._launches = request, launches
         self._ticket = ""
 
-    @property
-    def address(self) -> str:
-        return f"/lti/continue?ticket={self._ticket}"
+    path = "/lti/continue?ticket={_ticket}"
 
     async def fill(self, action: str, typed: Typed) -> Response | None:
         self._ticket = typed["ticket"]

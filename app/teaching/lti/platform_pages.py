@@ -35,7 +35,7 @@ class PlatformsPage(FormPage):
     accounts: Provided[Accounts]
     platforms: Provided[Platforms]
     keys: Provided[ToolKeys]
-    address = "/lti/platforms"
+    path = "/lti/platforms"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         is_link = action == "create_registration_link"
@@ -141,10 +141,7 @@ class LinkedCoursePage(FormPage):
     course: TaughtCourse
     user: Instructor
     linked: Provided[LinkedCourses]
-
-    @property
-    def address(self) -> str:
-        return f"/courses/{self.course.id}/lti"
+    path = "/courses/{course.id}/lti"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(refusal)
@@ -159,7 +156,6 @@ class LinkedCoursePage(FormPage):
         course, linked = self.course, self.linked
         return render_page(
             "teaching/lti/lti_course.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             course=course,
             linked=await linked.contexts(course),

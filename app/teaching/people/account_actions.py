@@ -45,10 +45,7 @@ class PersonPage(FormPage):
     accounts: Provided[Accounts]
     directory: Provided[Directory]
     audit: Provided[AuditLog]
-
-    @property
-    def address(self) -> str:
-        return f"/people/{self.person_id}"
+    path = "/people/{person_id}"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(refusal)

@@ -30,10 +30,7 @@ class ErasePage(FormPage):
     accounts: Provided[Accounts]
     directory: Provided[Directory]
     erasure: Provided[Erasure]
-
-    @property
-    def address(self) -> str:
-        return f"/people/{self.person_id}/erase"
+    path = "/people/{person_id}/erase"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, refusal)

@@ -27,10 +27,7 @@ class MergePage(FormPage):
     accounts: Provided[Accounts]
     directory: Provided[Directory]
     merging: Provided[Merging]
-
-    @property
-    def address(self) -> str:
-        return f"/people/{self.person_id}/merge"
+    path = "/people/{person_id}/merge"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed.get("into", ""), refusal)

@@ -36,11 +36,7 @@ class ReviewPage(FormPage):
     catalogue: Provided[Catalogue]
     comments: Provided[Comments]
     overrides: Provided[Overrides]
-
-    @property
-    def address(self) -> str:
-        person, attempt = self.found
-        return f"/people/{person.id}/attempts/{attempt.id}"
+    path = "/people/{found[0].id}/attempts/{found[1].id}"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         return await self.show(typed, action, refusal)
@@ -58,7 +54,6 @@ class ReviewPage(FormPage):
         comments = await self.comments.of_attempt(attempt.id)
         return render_page(
             "teaching/people/person_attempt.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             person=person,
             attempt=attempt,
@@ -69,6 +64,7 @@ class ReviewPage(FormPage):
             comments=comments,
             removable={each.id for each in comments if may_remove(self.user, each)},
             typed=typed,
+            refusal=refusal,
             refusals={refused_action: refusal},
             longest=LONGEST,
             most_points=MOST_POINTS,

@@ -62,7 +62,6 @@ class ChoicePage(FormPage):
             refusal = found
         return render_page(
             "teaching/rejudging/rejudge_new.html",
-            status_code=refusal.status if refusal else 200,
             user=user,
             slug=slug,
             form=form,

@@ -3,6 +3,8 @@
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from string import Formatter
 
 import pytest
 from fastapi import FastAPI
@@ -10,6 +12,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.routing import compile_path
 
 import app as product
+from app.core.rest.actions import FormPage
 from app.core.settings import Settings
 from app.entry.main import create_app
 from app.entry.routes import MODULES, routers_of
@@ -72,3 +75,11 @@ def test_every_module_with_a_router_is_in_the_table():
     named = {each.name for each in pkgutil.walk_packages(product.__path__, "app.") if not each.ispkg}
     having = {name for name in named if routers_of(importlib.import_module(name))}
     assert having == {each.__name__ for each in MODULES}
+
+
+def test_the_path_of_a_page_names_its_fields():
+    pages = [each for each in FormPage.__subclasses__() if is_dataclass(each)]
+    assert any("{" in each.path for each in pages)
+    for page in pages:
+        named = {name.partition(".")[0].partition("[")[0] for _, name, _, _ in Formatter().parse(page.path) if name}
+        assert named <= {each.name for each in fields(page)}, page
