@@ -8,10 +8,8 @@ from app.accounts.web import Instructor
 from app.authoring.package_zip import MAX_ZIP_BYTES
 from app.authoring.pages import VersionPage as PageOfVersion
 from app.authoring.schemas import (
-    KeptVersionJSON,
     PublicationJSON,
     PublicationPage,
-    PublicationRecordJSON,
     PublishJSON,
     UploadJSON,
     ValidationJSON,
@@ -25,17 +23,11 @@ from app.core.errors import ContentTypeNotZip
 from app.core.rest.actions import Actions
 from app.core.rest.body import read_body
 from app.core.rest.paging import Cursor, Limit, NewestFirst
-from app.core.rest.problem_json import problem_responses
+from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
 
 actions = Actions("authoring", PageOfVersion)
 router = actions.api
-QUEUED: dict[int | str, dict[str, Any]] = {
-    202: {
-        "description": "Queued. Follow it at the address in the Location header",
-        "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the validation"}},
-    },
-}
 _ZIP = "application/zip"
 _ZIP_BODY: dict[str, Any] = {
     "requestBody": {
@@ -77,7 +69,7 @@ async def upload_package(
     then="/authoring/{slug}/validations/{result.id}",
     summary="Validate a version: the judge proves that each of its submissions gets the right verdict",
     status_code=202,
-    responses=QUEUED,
+    responses=located_response(202, "validation", "Queued. Follow it at the address in the Location header"),
 )
 async def validate_package(
     response: Response, user: Instructor, slug: str, body: VersionJSON, authoring: Provided[Authoring]
@@ -116,7 +108,7 @@ async def list_versions(
     before: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="`next` of the previous page")] = None,
 ) -> VersionPage:
     versions = await authoring.history.versions(slug, Cursor(limit, before))
-    return VersionPage(versions=[KeptVersionJSON.of(each) for each in versions], next=versions.next)
+    return VersionPage(versions=versions, next=versions.next)
 
 
 @router.get(
@@ -145,9 +137,7 @@ async def list_publications(
     user: Instructor, slug: str, authoring: Provided[Authoring], cursor: NewestFirst
 ) -> PublicationPage:
     publications = await authoring.history.publications(slug, cursor)
-    return PublicationPage(
-        publications=[PublicationRecordJSON.of(each) for each in publications], next=publications.next
-    )
+    return PublicationPage(publications=publications, next=publications.next)
 
 
 @router.get(

@@ -59,7 +59,6 @@ class VersionPage(FormPage):
         ]
         return render_page(
             "authoring/authoring_version.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             package=package,
             published=published,
@@ -98,7 +97,6 @@ class EditorPage(FormPage):
         package = await self.packages.version_of(self.slug, self.version)
         return render_page(
             "authoring/authoring_edit.html",
-            status_code=refusal.status if refusal else 200,
             user=self.user,
             package=package,
             path=path,
@@ -151,7 +149,7 @@ async def show_problem(
         versions=versions,
         latest=latest,
         publications=await authoring.history.publications(slug, Cursor(_SHOWN)),
-        published=next((each.version for each in versions if each.is_published), None),
+        published=next((each.version for each in versions if each.published), None),
         max_mib=MAX_ZIP_BYTES >> 20,
     )
 

@@ -8,37 +8,12 @@ from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
+from app.authoring.schemas import KeptVersionJSON, PublicationRecordJSON
 from app.core.database import Database
 from app.core.errors import ProblemNotFound, PublicationNotFound, VersionNotFound
 from app.core.rest.paging import Cursor, Page, paged
 from app.problems.models import PackageRow, PublicationRow, PublishedRow
 from app.problems.package_store import Origin
-
-
-@dataclass(frozen=True, slots=True)
-class VersionView:
-    slug: str
-    version: str
-    is_published: bool
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PublicationView:
-    """`user` is None if the version came from the problems folder, or if the account was deleted.
-
-    `validated` is whether the latest validation that had finished by then passed; None if there was none. `forced` is
-    true if the version was published although it had not.
-    """
-
-    id: str
-    slug: str
-    version: str
-    origin: Origin
-    user: str | None
-    validated: bool | None
-    forced: bool
-    published_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +59,7 @@ class History:
                 for slug, version, at, origin, number, newer, stored_at in await session.execute(query)
             ]
 
-    async def versions(self, slug: str, cursor: Cursor) -> Page[VersionView]:
+    async def versions(self, slug: str, cursor: Cursor) -> Page[KeptVersionJSON]:
         """Newest first. Raises `ProblemNotFound`, and `VersionNotFound` for the cursor."""
         row = PackageRow
         # Without the files, which have up to 4 MiB per version.
@@ -99,9 +74,11 @@ class History:
 
         async with self._database.reading() as session:
             await require_versions(session, slug)
-            return await paged(session, query, (row.created_at, row.version), cursor, VersionView, missing=missing)
+            return await paged(
+                session, query, (row.created_at, row.version), cursor, KeptVersionJSON.of_columns, missing=missing
+            )
 
-    async def publications(self, slug: str, cursor: Cursor) -> Page[PublicationView]:
+    async def publications(self, slug: str, cursor: Cursor) -> Page[PublicationRecordJSON]:
         """Newest first. Raises `ProblemNotFound`, and `PublicationNotFound` for the cursor."""
         row = PublicationRow
         query = (
@@ -118,7 +95,9 @@ class History:
 
         async with self._database.reading() as session:
             await require_versions(session, slug)
-            return await paged(session, query, (row.published_at, row.id), cursor, PublicationView, missing=missing)
+            return await paged(
+                session, query, (row.published_at, row.id), cursor, PublicationRecordJSON.of_columns, missing=missing
+            )
 
 
 async def require_versions(session: AsyncSession, slug: str) -> None:

@@ -18,7 +18,7 @@ from app.authoring.repositories.sync_runner import Syncs
 from app.core.rest.actions import Actions
 from app.core.rest.body import read_body
 from app.core.rest.paging import Cursor
-from app.core.rest.problem_json import problem_responses
+from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
 
 actions = Actions("repositories")
@@ -59,10 +59,7 @@ async def list_repositories(user: Instructor, repositories: Provided[Repositorie
     page=RepositoriesPage,
     summary="Register a git repository, or a folder of the server, with problem packages",
     status_code=201,
-    responses={
-        201: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the repository"}}},
-        **problem_responses(409),
-    },
+    responses={**located_response(201, "repository"), **problem_responses(409)},
 )
 async def add_repository(
     response: Response, user: Instructor, body: NewRepositoryJSON, repositories: Provided[Repositories]
@@ -95,12 +92,7 @@ async def remove_repository(user: Instructor, repository_id: str, repositories: 
     then="/repositories/{repository_id}",
     summary="Sync: store each package that changed as a version, without publishing it",
     status_code=202,
-    responses={
-        202: {
-            "description": "Running. Follow it at the address in the Location header",
-            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the sync"}},
-        },
-    },
+    responses=located_response(202, "sync", "Running. Follow it at the address in the Location header"),
 )
 async def sync_repository(response: Response, user: Instructor, repository_id: str, syncs: Provided[Syncs]) -> Sync:
     sync = await syncs.request(user, repository_id, "person")

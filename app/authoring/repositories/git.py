@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.authoring.repositories.errors import SyncFailed
-from app.authoring.repositories.tree import MAX_ENTRIES, Entry, Snapshot, packages_in
+from app.authoring.repositories.tree import Entry, Snapshot, packages_in
 from grader.core.text import plain_text
 
 # The first version that connects to an address that was resolved before. An earlier one ignores that setting.
@@ -31,7 +31,6 @@ _LOCAL_S = 30.0
 _MAX_MIB = 64
 _LOOK_S = 0.1
 # A listing line has a path of up to 4 KiB. Nothing that git prints here is longer.
-_MAX_LISTING = MAX_ENTRIES * 512
 _LIMITED = 'ulimit -f "$1" && ulimit -v 2097152 && ulimit -c 0 && shift && exec "$@"'
 _LINE = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\d+|-)\t(.*)", re.DOTALL)
 

@@ -61,6 +61,12 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: _describe(status, *EXAMPLES[status]) for status in statuses}
 
 
+def located_response(status: int, what: str, description: str = "") -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI description of a response whose Location header is the address of the `what` that was made."""
+    located = {"headers": {"Location": {"schema": {"type": "string"}, "description": f"Address of the {what}"}}}
+    return {status: {"description": description, **located} if description else located}
+
+
 def _describe(status: int, slug: str, title: str, detail: str) -> dict[str, Any]:
     example = {"type": f"/help/errors#{slug}", "title": title, "status": status, "detail": detail, "slug": slug}
     return {

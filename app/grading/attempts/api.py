@@ -13,7 +13,7 @@ from app.core.database import Database
 from app.core.errors import AttemptFinished, Refused, TooManyFollowed
 from app.core.rest.actions import Actions, FormPage, Typed
 from app.core.rest.paging import NewestFirst
-from app.core.rest.problem_json import problem_responses
+from app.core.rest.problem_json import located_response, problem_responses
 from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.grading.attempts.live_updates import VERDICT_EVENT, event_stream, person, wait_for_end
@@ -39,10 +39,7 @@ class CancelPage(FormPage):
     """The page of an attempt, with the button that cancels it."""
 
     attempt_id: str
-
-    @property
-    def address(self) -> str:
-        return f"/attempts/{self.attempt_id}"
+    path = "/attempts/{attempt_id}"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         # It may finish before the click arrives. Its page then shows the verdict, which is even better.
@@ -75,10 +72,7 @@ _SUBMIT: dict[str, Any] = {
     "status_code": 202,
     "response_model": AttemptJSON,
     "responses": {
-        202: {
-            "description": "Queued. Follow it at the address in the Location header",
-            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the attempt"}},
-        },
+        **located_response(202, "attempt", "Queued. Follow it at the address in the Location header"),
         200: {
             "description": "It finished within `wait` seconds",
             "model": AttemptJSON,

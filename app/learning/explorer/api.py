@@ -5,7 +5,7 @@ from fastapi import Request, Response
 from app.accounts.web import MaybeGuest, MaybeUser, Reader, Submitter, SubmitterOrGuest
 from app.core.rest.actions import Actions
 from app.core.rest.paging import NewestFirst
-from app.core.rest.problem_json import problem_responses
+from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
 from app.learning.explorer.schemas import ExplorationJSON, ExplorationPage, NewExplorationJSON
 from app.learning.explorer.service import Explorations
@@ -21,10 +21,7 @@ _PAGE = "/explore/{exploration_id}"
     summary="Explore: compile a source for each mesh of a problem, or a function for a mesh, without a verdict",
     status_code=202,
     responses={
-        202: {
-            "description": "Queued, or finished already if the same was explored before",
-            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the exploration"}},
-        },
+        **located_response(202, "exploration", "Queued, or finished already if the same was explored before"),
         **problem_responses(404, 409),
     },
 )

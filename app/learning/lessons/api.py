@@ -4,7 +4,7 @@ from fastapi import Request, Response
 
 from app.accounts.web import MaybeGuest, MaybeUser, SubmitterOrGuest
 from app.core.rest.actions import Actions
-from app.core.rest.problem_json import problem_responses
+from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.runs import LessonRun, LessonRuns
@@ -28,12 +28,7 @@ async def get_lesson(slug: str, lessons: Provided[Lessons]) -> LessonDetail:
     "/lessons/{slug}/runs",
     summary="Run a program of a lesson in the sandbox, as it is or changed",
     status_code=202,
-    responses={
-        202: {
-            "description": "Queued",
-            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run"}},
-        },
-    },
+    responses=located_response(202, "run", "Queued"),
 )
 async def run_lesson_program(
     request: Request,

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Header, Response
 from app.accounts.caller import User
 from app.accounts.web import Reader, require_scope
 from app.core.rest.paging import NewestFirst
-from app.core.rest.problem_json import problem_responses
+from app.core.rest.problem_json import located_response, problem_responses
 from app.core.rest.routing import RestRouter
 from app.core.services import Provided
 from app.operations.webhooks.schemas import (
@@ -51,10 +51,7 @@ def attempt_finished(
     "/webhooks",
     summary="Send your verdicts to an address",
     status_code=201,
-    responses={
-        201: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the webhook"}}},
-        **problem_responses(409),
-    },
+    responses={**located_response(201, "webhook"), **problem_responses(409)},
 )
 async def add_webhook(
     response: Response, user: Keeper, body: NewWebhookJSON, webhooks: Provided[Webhooks]

@@ -1,13 +1,13 @@
 """REST for instructors: grade earlier attempts again, see what would change, and apply it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query, Request, Response
 
 from app.accounts.web import Instructor
 from app.core.rest.actions import Actions
 from app.core.rest.paging import ById, NewestFirst
-from app.core.rest.problem_json import problem_responses
+from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
 from app.teaching.courses.service import Courses
 from app.teaching.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgePage
@@ -16,9 +16,6 @@ from app.teaching.rejudging.service import Rejudge, Rejudging
 actions = Actions("authoring")
 router = actions.api
 _ONE = "/problems/{slug}/rejudges/{rejudge_id}"
-_LOCATION: dict[str, Any] = {
-    "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rejudge"}}
-}
 
 
 @router.post(
@@ -26,10 +23,9 @@ _LOCATION: dict[str, Any] = {
     summary="Grade attempts of other versions by this one, without changing scores until it is applied",
     status_code=202,
     responses={
-        202: {
-            "description": "Started, or already in progress. Follow it at the address in the Location header",
-            **_LOCATION,
-        },
+        **located_response(
+            202, "rejudge", "Started, or already in progress. Follow it at the address in the Location header"
+        ),
         **problem_responses(409),
     },
 )
