@@ -1,7 +1,7 @@
 """REST responses about problems, which contain only public parts."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -34,7 +34,7 @@ class ProblemSummary(View):
 
     @classmethod
     def of(cls, package: Package) -> "ProblemSummary":
-        return cls(**_summary(package))
+        return cls.read_from(package.manifest, lines=lines_to_write(package), version=package.version)
 
 
 class TrackJSON(View):
@@ -97,25 +97,18 @@ class ProblemDetail(ProblemSummary):
 
     @classmethod
     def of(cls, package: Package) -> "ProblemDetail":
-        # Field by field: a new part of a package may be secret, and must not be published automatically.
         manifest = package.manifest
-        return cls(
-            **_summary(package),
-            mode=manifest.mode,
-            entry=manifest.entry,
-            devices=manifest.devices,
+        return cls.read_from(
+            manifest,
+            lines=lines_to_write(package),
+            version=package.version,
             statement=package.statement,
             starter=package.starter,
             helpers=package.helpers,
-            variant=package.variant and VariantJSON(name=package.variant.name, values=package.variant.values),
+            variant=package.variant and VariantJSON.of(package.variant),
             hints=len(package.hints),
             checks=[CheckJSON.of(each) for each in manifest.checks],
             grading=grading_of(manifest),
-            tolerance=manifest.tolerance,
-            limits=manifest.limits,
-            prerequisites=manifest.prerequisites,
-            authors=manifest.authors,
-            licence=manifest.licence,
         )
 
 
@@ -124,17 +117,3 @@ class HintsJSON(View):
 
     problem: Annotated[str, Field(validation_alias="slug")]
     hints: list[str]
-
-
-def _summary(package: Package) -> dict[str, Any]:
-    manifest = package.manifest
-    return {
-        "slug": manifest.slug,
-        "title": manifest.title,
-        "summary": manifest.summary,
-        "track": manifest.track,
-        "difficulty": manifest.difficulty,
-        "lines": lines_to_write(package),
-        "tags": manifest.tags,
-        "version": package.version,
-    }

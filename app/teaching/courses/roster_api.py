@@ -75,16 +75,11 @@ async def import_roster(
     return ImportedRosterJSON(
         imported=roster.imported,
         rows=[
-            RosterEntryJSON(
+            RosterEntryJSON.read_from(
+                each.row,
                 row=each.row.number,
-                username=each.row.username,
-                name=each.row.name,
-                email=each.row.email,
-                student_number=each.row.student_number,
-                section=each.row.section,
                 outcome=each.outcome,
                 detail=each.detail,
-                warning=each.row.warning,
                 url=links.link(site, course.id, each.invitation_id) if each.invitation_id else None,
             )
             for each in roster.entries

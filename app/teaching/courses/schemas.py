@@ -1,6 +1,7 @@
 """REST bodies and responses for courses."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -194,7 +195,7 @@ class NewAssignmentJSON(RequestBody):
             opens_at=opens_at,
             due_at=due_at,
             late_percent=self.late_percent,
-            problems=[AssignedProblem(each.problem, each.points, each.pool) for each in self.problems],
+            problems=[AssignedProblem(**each.model_dump()) for each in self.problems],
             attempt_limit=self.attempt_limit,
             cool_down_minutes=self.cool_down_minutes,
             is_exam=self.exam,
@@ -240,13 +241,9 @@ class AssignmentJSON(View):
 
     @classmethod
     def of(cls, assignment: Assignment) -> "AssignmentJSON":
-        problems = [
-            AssignedProblemJSON(problem=each.problem, points=each.points, pool=each.pool)
-            for each in assignment.problems
-        ]
         return cls.read_from(
             assignment,
-            problems=problems,
+            problems=[AssignedProblemJSON(**asdict(each)) for each in assignment.problems],
             exam=assignment.is_exam,
             closes=[each for each in PARTS if each in assignment.closes],
             has_password=assignment.password_hash is not None,
