@@ -14,6 +14,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
+from app.core.ip_addresses import is_ip_address
 from app.core.start_errors import SettingInvalid
 from grader.package.ceiling import Ceiling
 
@@ -225,7 +226,7 @@ class Settings(BaseSettings):
     @property
     def listens_here_alone(self) -> bool:
         """Whether only this machine can reach it, unless there is a proxy in front."""
-        return self.host == "localhost" or (_is_ip(self.host) and ip_address(self.host).is_loopback)
+        return self.host == "localhost" or (is_ip_address(self.host) and ip_address(self.host).is_loopback)
 
     @property
     def site(self) -> str | None:
@@ -235,7 +236,7 @@ class Settings(BaseSettings):
         """
         if self.public_url is not None:
             return self.public_url
-        if self.host == "" or (_is_ip(self.host) and ip_address(self.host).is_unspecified):
+        if self.host == "" or (is_ip_address(self.host) and ip_address(self.host).is_unspecified):
             return None
         return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
@@ -273,14 +274,6 @@ def _how_to_write(proxy: str) -> str:
     except ValueError:
         return f"{proxy!r} is neither an address (10.0.0.7) nor a network (10.0.0.0/24); separate several by commas"
     return f"{proxy!r} is an address within the network {network}. Write {network}, or only the address"
-
-
-def _is_ip(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def check_token(token: str) -> None:

@@ -7,7 +7,6 @@ so a Host header with an address instead of a name is always permitted.
 
 import re
 from collections.abc import Collection
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.core.errors import HostUnknown
+from app.core.ip_addresses import is_ip_address
 from app.core.rest.problem_json import MEDIA_TYPE, problem_content
 from app.core.settings import Settings
 
@@ -47,7 +47,7 @@ class Hosts:
             # HTTP/1.1 requires exactly one. A client that sends none is not a browser.
             return not hosts
         name = name_in(hosts[0])
-        return name in self._names or _is_address(name)
+        return name in self._names or is_ip_address(name)
 
 
 def add_host_check(app: FastAPI, settings: Settings) -> None:
@@ -66,11 +66,3 @@ def name_in(host: str) -> str:
     """The name or address in a Host header, without the port, in lower case; empty if it is neither."""
     found = _HOST.fullmatch(host.lower())
     return found.group(1).strip("[]").removesuffix(".") if found else ""
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True

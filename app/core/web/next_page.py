@@ -4,7 +4,10 @@ import re
 from contextvars import ContextVar
 from urllib.parse import quote
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from app.core.web.per_page import PerPage
 
 # One slash: two, or a slash and a backslash, begin the name of another host in a browser.
 _OWN = re.compile(r"/|/(?![/\\])[\x21-\x5b\x5d-\x7e]{1,1999}")
@@ -16,25 +19,15 @@ def own_page(page: str, otherwise: str = "/account") -> str:
     return page if _OWN.fullmatch(page) else otherwise
 
 
-class CurrentPage:
-    """ASGI wrapper that lets templates lead back to the page that they draw: `sign_in_address()`, `this_page()`."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return await self.app(scope, receive, send)
-        reset = _page.set(_page_of(scope))
-        try:
-            await self.app(scope, receive, send)
-        finally:
-            _page.reset(reset)
+def with_current_page(app: ASGIApp) -> ASGIApp:
+    """Let templates lead back to the page that they draw: `sign_in_address()`, `this_page()`."""
+    return PerPage(app, _page, _page_of)
 
 
-def _page_of(scope: Scope) -> str:
+def _page_of(request: Request) -> str:
     """Path and query that a browser can open again; empty for `/sign-…`, which works once or contains a secret."""
-    if scope["method"] != "GET" or scope["path"].startswith(("/sign-", "/api/")):
+    scope = request.scope
+    if scope["method"] != "GET" or scope["path"].startswith("/sign-"):
         return ""
     query = scope["query_string"].decode("latin-1")
     path: str = scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0]

@@ -12,6 +12,8 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.core.ip_addresses import is_ip_address
+
 Networks = Sequence[IPv4Network | IPv6Network]
 
 _WINDOW_S = 3600.0
@@ -69,7 +71,7 @@ def client_of(peer: str, forwarded: Sequence[str], proxies: Networks) -> tuple[s
     found, left = _plain(peer), list(forwarded)
     while left and _is_in(found, proxies):
         entry = _plain(left.pop())
-        if not _is_address(entry):
+        if not is_ip_address(entry):
             # A proxy of ours wrote `unknown`, or nothing.
             break
         found = entry
@@ -90,16 +92,8 @@ def _plain(entry: str) -> str:
     return str((parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None) or parsed)
 
 
-def _is_address(text: str) -> bool:
-    try:
-        ip_address(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _is_in(address: str, networks: Networks) -> bool:
-    return _is_address(address) and any(ip_address(address) in network for network in networks)
+    return is_ip_address(address) and any(ip_address(address) in network for network in networks)
 
 
 class Clients:

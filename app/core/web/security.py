@@ -4,9 +4,9 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core.web.form_token import FormTokens
-from app.core.web.next_page import CurrentPage
-from app.core.web.theme import Themes
-from app.core.web.time_zone import TimeZones
+from app.core.web.next_page import with_current_page
+from app.core.web.theme import with_theme
+from app.core.web.time_zone import with_time_zone
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -73,5 +73,5 @@ def add_security_headers(app: FastAPI, *, https: bool) -> None:
     """
     build = app.build_middleware_stack
     app.build_middleware_stack = lambda: SecurityHeaders(  # type: ignore[method-assign]
-        Themes(TimeZones(FormTokens(CurrentPage(build())))), https=https
+        with_theme(with_time_zone(FormTokens(with_current_page(build())))), https=https
     )

@@ -3,10 +3,10 @@
 from contextvars import ContextVar
 from typing import Literal, get_args
 
-from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from app.core.web.cookies import THEME_COOKIE
+from app.core.web.per_page import PerPage
 
 Theme = Literal["system", "light", "dark"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
@@ -14,20 +14,9 @@ THEMES: tuple[Theme, ...] = get_args(Theme)
 _shown: ContextVar[Theme] = ContextVar("theme", default="system")
 
 
-class Themes:
-    """ASGI wrapper that gives templates the theme of this browser."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith("/api/"):
-            return await self.app(scope, receive, send)
-        reset = _shown.set(read_theme(Request(scope).cookies.get(THEME_COOKIE, "")))
-        try:
-            await self.app(scope, receive, send)
-        finally:
-            _shown.reset(reset)
+def with_theme(app: ASGIApp) -> ASGIApp:
+    """Give templates the theme of this browser."""
+    return PerPage(app, _shown, lambda request: read_theme(request.cookies.get(THEME_COOKIE, "")))
 
 
 def read_theme(name: str) -> Theme:

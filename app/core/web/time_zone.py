@@ -6,29 +6,23 @@ from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from app.core.web.cookies import ZONE_COOKIE
+from app.core.web.per_page import PerPage
 
 # Empty if nothing was chosen: moments are then shown in UTC.
 _chosen: ContextVar[str] = ContextVar("time zone", default="")
 
 
-class TimeZones:
-    """ASGI wrapper that gives templates the time zone of this browser."""
+def with_time_zone(app: ASGIApp) -> ASGIApp:
+    """Give templates the time zone of this browser."""
+    return PerPage(app, _chosen, _read_zone)
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith("/api/"):
-            return await self.app(scope, receive, send)
-        name = Request(scope).cookies.get(ZONE_COOKIE, "")
-        reset = _chosen.set(name if name in zones() else "")
-        try:
-            await self.app(scope, receive, send)
-        finally:
-            _chosen.reset(reset)
+def _read_zone(request: Request) -> str:
+    name = request.cookies.get(ZONE_COOKIE, "")
+    return name if name in zones() else ""
 
 
 @cache
