@@ -26,11 +26,32 @@ from app.core.view import View
 LONGEST_REASON = 200
 LONGEST_DETAIL = 200
 _MOST_OF_PERSON = 100
-Action = Literal[
+_OfPeople = Literal[
     "role-changed",
     "deactivated",
     "reactivated",
     "password-reset",
+    "comment-added",
+    "comment-removed",
+    "similarity-compared",
+    "merged",
+    "password-reset-by-operator",
+    "assignment-extended",
+    "score-changed",
+    "cell-changed",
+    "exported",
+    "erasure-requested",
+    "erased",
+    "erased-by-rule",
+    "course-member-added",
+    "course-member-removed",
+    "course-role-changed",
+    "course-rights-changed",
+    "course-staff-added",
+    "course-staff-removed",
+]
+# What they did to problems, courses and the service: `whom` is None.
+_OfProblems = Literal[
     "rejudge-applied",
     "assignment-created",
     "assignment-changed",
@@ -48,23 +69,11 @@ Action = Literal[
     "roster-imported",
     "roster-line-removed",
     "invitations-mailed",
-    "comment-added",
-    "comment-removed",
     "similarity-read",
-    "similarity-compared",
-    "merged",
-    "password-reset-by-operator",
-    "assignment-extended",
     "announced",
     "announcement-removed",
-    "score-changed",
-    "cell-changed",
     "repository-added",
     "repository-removed",
-    "exported",
-    "erasure-requested",
-    "erased",
-    "erased-by-rule",
     "problem-given",
     "problem-taken-back",
     "course-created",
@@ -72,16 +81,11 @@ Action = Literal[
     "course-archived",
     "course-opened-again",
     "course-deleted",
-    "course-member-added",
-    "course-member-removed",
-    "course-role-changed",
-    "course-rights-changed",
-    "course-staff-added",
-    "course-staff-removed",
     "course-copied",
     "course-exported",
 ]
-ACTIONS: tuple[Action, ...] = get_args(Action)
+Action = Literal[_OfPeople, _OfProblems]
+OF_PROBLEMS: frozenset[Action] = frozenset(get_args(_OfProblems))
 ACTION_WORDS: dict[Action, str] = {
     "role-changed": "changed the role",
     "deactivated": "deactivated the account",
@@ -137,42 +141,6 @@ ACTION_WORDS: dict[Action, str] = {
     "course-copied": "copied a course",
     "course-exported": "exported a course",
 }
-# What they did to problems, courses and the service: `whom` is None.
-OF_PROBLEMS: frozenset[Action] = frozenset(
-    {
-        "rejudge-applied",
-        "assignment-created",
-        "assignment-changed",
-        "assignment-withdrawn",
-        "categories-changed",
-        "lti-platform-added",
-        "lti-platform-changed",
-        "lti-platform-removed",
-        "lti-link-created",
-        "lti-platform-registered",
-        "lti-key-rotated",
-        "lti-course-connected",
-        "lti-course-disconnected",
-        "lti-roster",
-        "roster-imported",
-        "roster-line-removed",
-        "invitations-mailed",
-        "similarity-read",
-        "announced",
-        "announcement-removed",
-        "repository-added",
-        "repository-removed",
-        "problem-given",
-        "problem-taken-back",
-        "course-created",
-        "course-changed",
-        "course-archived",
-        "course-opened-again",
-        "course-deleted",
-        "course-copied",
-        "course-exported",
-    }
-)
 # What the operator did on the command line or by a setting: `actor` is None.
 OF_OPERATOR: frozenset[Action] = frozenset({"password-reset-by-operator", "erased-by-rule"})
 

@@ -11,7 +11,6 @@ ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2, "float8": 1}
 # Elements that the optimizer keeps for each parameter, and bytes of its step count.
 MOMENTS = {"sgd": 0, "momentum": 1, "adam": 2}
 _COUNT = {"sgd": 0, "momentum": 0, "adam": 4}
-STRATEGIES = ("dp", "zero1", "zero2", "fsdp", "hsdp", "fsdp_tp")
 
 
 def shards(strategy: str, devices: int, group: int, tensor: int) -> tuple[int, int, int]:

@@ -17,13 +17,7 @@ _TRAFFIC = Calculator(
     title="Bytes sent in a step",
     summary="What one device sends, by strategy.",
     inputs=(
-        inputs.PARAMETERS,
-        inputs.STRATEGY,
-        inputs.DEVICES,
-        inputs.GROUP,
-        inputs.TENSOR,
-        inputs.PARAMETER_DTYPE,
-        inputs.GRADIENT_DTYPE,
+        *inputs.SPLIT_MODEL,
         Choice(
             "exchange",
             "Gradients by",

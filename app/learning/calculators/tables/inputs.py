@@ -26,6 +26,8 @@ TENSOR = Number("tensor", "Tensor axis", 2, 1, 65_536, "devices", help="FSDP x T
 _FLOATS = (("float32", "float32, 4 bytes"), ("bfloat16", "bfloat16, 2 bytes"), ("float16", "float16, 2 bytes"))
 PARAMETER_DTYPE = Choice("parameter_dtype", "Parameters in", "bfloat16", (*_FLOATS, ("float8", "float8, 1 byte")))
 GRADIENT_DTYPE = Choice("gradient_dtype", "Gradients in", "bfloat16", _FLOATS)
+# Those of a model that is split over devices by a strategy.
+SPLIT_MODEL = (PARAMETERS, STRATEGY, DEVICES, GROUP, TENSOR, PARAMETER_DTYPE, GRADIENT_DTYPE)
 MOMENT_DTYPE = Choice("moment_dtype", "Moments in", "float32", _FLOATS)
 OPTIMIZER = Choice(
     "optimizer",

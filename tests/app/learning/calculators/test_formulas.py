@@ -11,13 +11,14 @@ from app.learning.calculators.formulas.checkpointing import checkpointing
 from app.learning.calculators.formulas.impossible_inputs import Impossible
 from app.learning.calculators.formulas.peak_memory import layer_activations
 from app.learning.calculators.formulas.pipeline import pipeline
-from app.learning.calculators.formulas.state import STRATEGIES, state_bytes
+from app.learning.calculators.formulas.state import state_bytes
 from app.learning.calculators.formulas.step_time import collective_time, scaling
 from app.learning.calculators.formulas.traffic import gather_sent, reduce_sent
-from app.learning.calculators.tables import BY_NAME, CALCULATORS
+from app.learning.calculators.tables import BY_NAME, CALCULATORS, inputs
 
 devices = st.sampled_from([2**n for n in range(12)])
 sizes = st.integers(1, 10**13)
+STRATEGIES = [value for value, _ in inputs.STRATEGY.options]
 
 
 def of(name: str, **values: Any) -> dict[str, int | float]:
