@@ -4,7 +4,7 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import asdict
 
 from app.accounts.caller import User
 from app.core.errors import TooManyFollowed
@@ -64,7 +64,6 @@ async def event_stream(
         return  # others were opened since this one was admitted; the browser will try again
     with attempts.events.subscribe(attempt_id, person(user)) as subscription:
         view = await attempts.get(user, attempt_id)
-        hides_phase = view.withheld_until is not None
         last = Change(view.status, view.phase)
         if _id(last) != last_event_id:
             yield _status_event(last, view.queue)
@@ -80,13 +79,20 @@ async def event_stream(
                     yield _status_event(change, view.queue)
                 if view.status not in ENDED:
                     continue
-            if hides_phase:
-                change = replace(change, phase=None)
+            change = _seen(change, view)
             if change != last:
                 yield _status_event(change)
             last = change
         view = await attempts.get(user, attempt_id)
         yield _event("verdict", VERDICT_EVENT, view.model_dump_json())
+
+
+def _seen(change: Change, view: AttemptJSON) -> Change:
+    """The change as the reader of this view may see it."""
+    if view.withheld_until is None:
+        return change
+    seen = view.model_copy(update=asdict(change)).withheld(view.withheld_until)
+    return Change(seen.status, seen.phase)
 
 
 def _status_event(change: Change, queue: QueuePlace | None = None) -> bytes:

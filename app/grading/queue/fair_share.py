@@ -19,8 +19,6 @@ the same share that ran, or a rejudge too many. What only waits for its next try
 See docs/decisions/0010-fair-share-is-a-round.md.
 """
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -40,7 +38,6 @@ from sqlalchemy import (
     literal,
     or_,
     select,
-    tuple_,
     union_all,
     update,
 )
@@ -49,18 +46,14 @@ from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.elements import False_
 
 from app.core.clock import now
-from app.core.database import Database, FromNow, UTCDateTime, insert_into
+from app.core.database import FromNow, UTCDateTime, insert_into
 from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, KindOfWork, OwnedRow, Turn, WorkRow
-from app.grading.queue.status import QueuePlace
-from app.grading.queue.workers import count_connected
 
 # Of the service itself. All others belong to a user.
 VALIDATIONS, REJUDGES = "validations", "rejudges"
 _PLACES = len(Turn)
 # How many of the first in line are compared by what their shares have running.
 _COMPARED = 32
-_RECENT = 20
-_PACE_S = 1.0
 _NEVER = -1
 _NO_SYNC = {"synchronize_session": False}
 
@@ -124,7 +117,7 @@ async def serve(session: AsyncSession, row: WorkRow) -> None:
 
     The caller has locked the row, and its status is still `queued`.
     """
-    long, tables = row.long, _tables(long=row.long)
+    long, tables = row.long, tables_of_line(long=row.long)
     mine = {"mine": row.share, "taken": row.id}
     newest, by_database, *places = (await session.execute(_following(tables, long=long), mine)).one()
     served, at = max(row.priority // _PLACES, newest or 0), _moment(session, by_database)
@@ -173,12 +166,12 @@ def _round(*, long: bool) -> InstrumentedAttribute[Any]:
     return FairShareRow.long_round if long else FairShareRow.round
 
 
-def _tables(*, long: bool) -> tuple[type[WorkRow], ...]:
+def tables_of_line(*, long: bool) -> tuple[type[WorkRow], ...]:
     """The tables with work that may wait in this line."""
-    return tuple(each for each in work_tables() if not isinstance(_in_line(each, long=long), False_))
+    return tuple(each for each in work_tables() if not isinstance(in_line(each, long=long), False_))
 
 
-def _in_line(rows: type[WorkRow], *, long: bool) -> ColumnElement[bool]:
+def in_line(rows: type[WorkRow], *, long: bool) -> ColumnElement[bool]:
     return rows.is_long() if long else ~rows.is_long()
 
 
@@ -248,7 +241,7 @@ class _Standing:
 
 
 async def _standing(session: AsyncSession, share: str | None, *, long: bool) -> _Standing:
-    tables = _tables(long=long)
+    tables = tables_of_line(long=long)
     newest, served, at, *places = (await session.execute(_rounds(tables, long=long), {"share": share})).one()
     waiting = [each // _PLACES for each in places[: len(tables)] if each is not None]
     own = [each // _PLACES for each in places[len(tables) :] if each is not None]
@@ -266,7 +259,7 @@ def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
     served_in = _round(long=long)
 
     def first(rows: type[WorkRow]) -> Any:
-        due = rows.is_due(), _in_line(rows, long=long)
+        due = rows.is_due(), in_line(rows, long=long)
         return select(func.min(rows.priority)).where(*due).scalar_subquery()
 
     def last(rows: type[WorkRow]) -> Any:
@@ -302,7 +295,7 @@ def _of(rows: type[WorkRow], share: Any, *, long: bool) -> tuple[Any, ...]:
     """What a share has in line. The status is not compared with `queued`, or the database might search all of the line
     for this share, by the index on places.
     """
-    return rows.share == share, IS_WAITING, rows.status != "running", _in_line(rows, long=long)
+    return rows.share == share, IS_WAITING, rows.status != "running", in_line(rows, long=long)
 
 
 @cache
@@ -328,7 +321,7 @@ async def _pieces(session: AsyncSession, row: WorkRow) -> list[_Piece]:
     as in `_advance`.
     """
     found: list[_Piece] = []
-    for rows in _tables(long=row.long):
+    for rows in tables_of_line(long=row.long):
         columns = rows.id, rows.priority, rows.turn_at, rows.is_ready()
         query = select(*columns).where(*_behind(rows, long=row.long)).with_for_update(skip_locked=True)
         for each in await session.execute(query, {"mine": row.share, "taken": row.id}):
@@ -379,7 +372,7 @@ class Line:
             .subquery()
             for number, (rows, conditions) in enumerate(kinds)
         ]
-        # Built once, as in `Places`.
+        # Built once: building a statement takes as long as executing it, and every free slot needs this one.
         self._first = union_all(*(select(each) for each in heads))
         self._long = long
 
@@ -395,12 +388,12 @@ class Line:
 
 async def _running(session: AsyncSession, *, long: bool) -> dict[str, int]:
     """How many pieces of work each share has running in the slots of this line."""
-    return {share: count for share, count in await session.execute(_busy(_tables(long=long), long=long))}
+    return {share: count for share, count in await session.execute(_busy(tables_of_line(long=long), long=long))}
 
 
 @cache
 def _busy(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
-    found = (select(rows.share).where(rows.status == "running", _in_line(rows, long=long)) for rows in tables)
+    found = (select(rows.share).where(rows.status == "running", in_line(rows, long=long)) for rows in tables)
     busy = union_all(*found).subquery()
     return select(busy.c.share, func.count()).group_by("share")
 
@@ -408,74 +401,3 @@ def _busy(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
 def back_off(retry_s: float, tries: int) -> timedelta:
     """How long to wait after this many tries. The wait quadruples after each one, up to the third."""
     return timedelta(seconds=retry_s * 4 ** (min(tries, 3) - 1))
-
-
-class Places:
-    """The places of queued attempts. Safe to share between requests.
-
-    The expected wait is that of a queue with as many slots as are busy now, at the pace of the latest gradings. Both
-    are read at most once per second, however many requests there are.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._pace = _Pace(-math.inf, 0, None, 0)
-        # Built once: building a statement takes as long as executing it, and every page needs this one.
-        place = tuple_(
-            bindparam("priority", type_=Integer), bindparam("turn_at", type_=UTCDateTime), bindparam("id", type_=String)
-        )
-        ahead = [
-            select(func.count())
-            .where(
-                rows.status == "queued",
-                _in_line(rows, long=False),
-                tuple_(rows.priority, rows.turn_at, rows.id) < place,
-            )
-            .scalar_subquery()
-            for rows in _tables(long=False)
-        ]
-        self._ahead = select(sum(ahead[1:], start=ahead[0]))
-
-    async def of(self, row: AttemptRow) -> QueuePlace | None:
-        """None for an attempt that is not queued."""
-        if row.status != "queued":
-            return None
-        async with self._database.reading() as session:
-            ahead = await session.scalar(self._ahead, {"priority": row.priority, "turn_at": row.turn_at, "id": row.id})
-            if time.monotonic() - self._pace.read_at >= _PACE_S:
-                self._pace = await _read_pace(session)
-        wait_s = _wait_s(ahead or 0, self._pace, row)
-        return QueuePlace(ahead=ahead or 0, expected_wait_s=wait_s, workers=self._pace.workers)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pace:
-    """`mean_s` of the latest gradings is None before anything was ever graded."""
-
-    read_at: float
-    running: int
-    mean_s: float | None
-    workers: int
-
-
-async def _read_pace(session: AsyncSession) -> _Pace:
-    running = await session.scalar(select(func.count()).where(AttemptRow.status == "running"))
-    latest = await session.execute(
-        select(AttemptRow.started_at, AttemptRow.finished_at)
-        .where(AttemptRow.finished_at.is_not(None))
-        .order_by(AttemptRow.finished_at.desc())
-        .limit(_RECENT)
-    )
-    # An attempt that was cancelled while it waited has an end but no start.
-    took_s = [(end - start).total_seconds() for start, end in latest if start is not None and end is not None]
-    mean_s = max(0.0, sum(took_s) / len(took_s)) if took_s else None
-    return _Pace(time.monotonic(), running or 0, mean_s, await count_connected(session))
-
-
-def _wait_s(ahead: int, pace: _Pace, row: AttemptRow) -> int | None:
-    if pace.mean_s is None or pace.workers == 0:
-        return None
-    # If anyone waits, every slot is busy, so the busy ones are all there are.
-    wait_s = (ahead + min(pace.running, 1)) * pace.mean_s / max(pace.running, 1)
-    backed_off_s = 0.0 if row.not_before is None else (row.not_before - now()).total_seconds()
-    return math.ceil(max(wait_s, backed_off_s, 0.0))

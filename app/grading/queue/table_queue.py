@@ -7,10 +7,10 @@ from typing import Any
 from app.core.background_loop import Loop
 from app.core.database import Database
 from app.grading.queue.events import AttemptEvents, Change
-from app.grading.queue.fair_share import Places
 from app.grading.queue.leases import cancel_row, count_waiting
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import QueueLimits, QueueStats
+from app.grading.queue.queue_places import Places
 from app.grading.queue.slots import Slots
 from app.grading.queue.status import QueuePlace
 from app.grading.queue.walls import Walls

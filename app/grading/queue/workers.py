@@ -26,12 +26,11 @@ from app.core.ids import new_id
 from app.core.version import VERSION
 from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.models import WorkerRow
+from app.grading.queue.preparation import Preparation
 from app.grading.queue.server_code import OtherCode, code_of_server
+from app.grading.queue.walls import Walls
 
 if TYPE_CHECKING:
-    # Those two import app/grading/queue/fair_share.py, which counts workers.
-    from app.grading.queue.preparation import Preparation
-    from app.grading.queue.walls import Walls
     from grader.sandbox.pool import PoolStats
 
 log = logging.getLogger(__name__)
@@ -121,7 +120,7 @@ class OwnWorker:
 
     by: GradingProcess
     slots: int
-    walls: "Walls"
+    walls: Walls
     pool_stats: "Callable[[], PoolStats] | None" = None
     preparation: "Callable[[], Preparation] | None" = None
     warnings: Callable[[], tuple[WorkerWarning, ...]] = tuple

@@ -8,10 +8,11 @@ from sqlalchemy import event, insert, text, update
 from app.accounts.models import UserRow
 from app.authoring.models import ValidationRow
 from app.core.clock import now
-from app.grading.queue.fair_share import REJUDGES, VALIDATIONS, Places, back_off, line_up
+from app.grading.queue.fair_share import REJUDGES, VALIDATIONS, back_off, line_up
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.leases import Leases, failed_verdict
 from app.grading.queue.models import AttemptRow, WorkerRow
+from app.grading.queue.queue_places import Places
 from app.grading.queue.slots import LeasedJob
 from app.grading.queue.status import QueuePlace
 from app.learning.explorer.models import ExplorationRow

@@ -12,10 +12,11 @@ from app.accounts.models import UserRow
 from app.authoring.models import ValidationRow
 from app.core.clock import now
 from app.core.database import Database
-from app.grading.queue.fair_share import REJUDGES, VALIDATIONS, Places, close_up, forget_shares, line_up
+from app.grading.queue.fair_share import REJUDGES, VALIDATIONS, close_up, forget_shares, line_up
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.leases import Lease, Leases, cancel_row, failed_verdict
 from app.grading.queue.models import AttemptRow, FairShareRow, WorkRow
+from app.grading.queue.queue_places import Places
 from app.grading.queue.slots import Slots
 from app.learning.explorer.models import ExplorationRow
 from app.learning.lessons.models import LessonRunRow

@@ -1,0 +1,89 @@
+"""The places of queued attempts in line, and when each is likely to be graded."""
+
+import math
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import Integer, String, bindparam, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.clock import now
+from app.core.database import Database, UTCDateTime
+from app.grading.queue.fair_share import in_line, tables_of_line
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.status import QueuePlace
+from app.grading.queue.workers import count_connected
+
+_RECENT = 20
+_PACE_S = 1.0
+
+
+class Places:
+    """The places of queued attempts. Safe to share between requests.
+
+    The expected wait is that of a queue with as many slots as are busy now, at the pace of the latest gradings. Both
+    are read at most once per second, however many requests there are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pace = _Pace(-math.inf, 0, None, 0)
+        # Built once: building a statement takes as long as executing it, and every page needs this one.
+        place = tuple_(
+            bindparam("priority", type_=Integer), bindparam("turn_at", type_=UTCDateTime), bindparam("id", type_=String)
+        )
+        ahead = [
+            select(func.count())
+            .where(
+                rows.status == "queued",
+                in_line(rows, long=False),
+                tuple_(rows.priority, rows.turn_at, rows.id) < place,
+            )
+            .scalar_subquery()
+            for rows in tables_of_line(long=False)
+        ]
+        self._ahead = select(sum(ahead[1:], start=ahead[0]))
+
+    async def of(self, row: AttemptRow) -> QueuePlace | None:
+        """None for an attempt that is not queued."""
+        if row.status != "queued":
+            return None
+        async with self._database.reading() as session:
+            ahead = await session.scalar(self._ahead, {"priority": row.priority, "turn_at": row.turn_at, "id": row.id})
+            if time.monotonic() - self._pace.read_at >= _PACE_S:
+                self._pace = await _read_pace(session)
+        wait_s = _wait_s(ahead or 0, self._pace, row)
+        return QueuePlace(ahead=ahead or 0, expected_wait_s=wait_s, workers=self._pace.workers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """`mean_s` of the latest gradings is None before anything was ever graded."""
+
+    read_at: float
+    running: int
+    mean_s: float | None
+    workers: int
+
+
+async def _read_pace(session: AsyncSession) -> _Pace:
+    running = await session.scalar(select(func.count()).where(AttemptRow.status == "running"))
+    latest = await session.execute(
+        select(AttemptRow.started_at, AttemptRow.finished_at)
+        .where(AttemptRow.finished_at.is_not(None))
+        .order_by(AttemptRow.finished_at.desc())
+        .limit(_RECENT)
+    )
+    # An attempt that was cancelled while it waited has an end but no start.
+    took_s = [(end - start).total_seconds() for start, end in latest if start is not None and end is not None]
+    mean_s = max(0.0, sum(took_s) / len(took_s)) if took_s else None
+    return _Pace(time.monotonic(), running or 0, mean_s, await count_connected(session))
+
+
+def _wait_s(ahead: int, pace: _Pace, row: AttemptRow) -> int | None:
+    if pace.mean_s is None or pace.workers == 0:
+        return None
+    # If anyone waits, every slot is busy, so the busy ones are all there are.
+    wait_s = (ahead + min(pace.running, 1)) * pace.mean_s / max(pace.running, 1)
+    backed_off_s = 0.0 if row.not_before is None else (row.not_before - now()).total_seconds()
+    return math.ceil(max(wait_s, backed_off_s, 0.0))
