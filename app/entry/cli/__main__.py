@@ -15,32 +15,32 @@ from app.core.version import VERSION
 from app.entry.cli.errors import explain
 from grader.core.errors import MeshgradeError
 
-# Name -> module. Each module has `app`, a Typer with one command or a group, and imports heavy modules inside it.
-COMMANDS = {
-    "serve": "app.entry.cli.serve",
-    "worker": "app.entry.cli.worker",
-    "judge": "app.entry.cli.judge",
-    "login": "app.entry.cli.login",
-    "logout": "app.entry.cli.logout",
-    "problems": "app.entry.cli.problems",
-    "pull": "app.entry.cli.pull",
-    "run": "app.entry.cli.run",
-    "submit": "app.entry.cli.submit",
-    "hint": "app.entry.cli.hint",
-    "editorial": "app.entry.cli.editorial",
-    "give-up": "app.entry.cli.give_up",
-    "inspect": "app.entry.cli.inspect",
-    "explore": "app.entry.cli.explore",
-    "problem": "app.entry.cli.problem",
-    "doctor": "app.entry.cli.doctor",
-    "install-gpu": "app.entry.cli.install_gpu",
-    "install-tpu": "app.entry.cli.install_tpu",
-    "backup": "app.entry.cli.backup",
-    "restore": "app.entry.cli.restore",
-    "migrate": "app.entry.cli.migrate",
-    "database-roles": "app.entry.cli.database_roles",
-    "reset-password": "app.entry.cli.reset_password",
-}
+# Each has a module, with underscores for hyphens, which imports heavy modules inside its function.
+COMMANDS = (
+    "serve",
+    "worker",
+    "judge",
+    "login",
+    "logout",
+    "problems",
+    "pull",
+    "run",
+    "submit",
+    "hint",
+    "editorial",
+    "give-up",
+    "inspect",
+    "explore",
+    "problem",
+    "doctor",
+    "install-gpu",
+    "install-tpu",
+    "backup",
+    "restore",
+    "migrate",
+    "database-roles",
+    "reset-password",
+)
 # Commands of the checkout alone, which ./meshgrade starts itself.
 _OF_THE_CHECKOUT = ("bench", "test")
 _USAGE, _FAILED = 2, 3
@@ -51,19 +51,27 @@ class _LazyCommands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        module = COMMANDS.get(cmd_name)
         if cmd_name in _OF_THE_CHECKOUT and not ctx.resilient_parsing:
             raise StartRefused(
                 f"`{cmd_name}` needs a checkout of the repository",
                 f"Run ./meshgrade {cmd_name} in a clone, which installs what is missing. The container image "
                 "has no tests and no benchmarks.",
             )
-        if module is None:
-            return None
-        command = get_command(importlib.import_module(module).app)
-        # A group of commands has no name, and the help would list it without one.
-        command.name = cmd_name
-        return command
+        return command_of(cmd_name) if cmd_name in COMMANDS else None
+
+
+def command_of(name: str) -> Any:
+    """The function that a module is named after, with its HELP; or `app`, if the module has a group of commands."""
+    own_name = name.replace("-", "_")
+    module = importlib.import_module(f"app.entry.cli.{own_name}")
+    group = getattr(module, "app", None)
+    if group is None:
+        group = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        group.command(help=module.HELP)(getattr(module, own_name))
+    command = get_command(group)
+    # A group of commands has no name, and the help would list it without one.
+    command.name = name
+    return command
 
 
 app = typer.Typer(

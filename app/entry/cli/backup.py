@@ -15,14 +15,11 @@ if TYPE_CHECKING:
     from app.core.database import Database
     from app.core.settings import Settings
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 # The names of backups in a folder, which sort by age. No other file in it is ever deleted.
 _NAME, _NAMES = "meshgrade-%Y%m%dT%H%M%SZ.tar.gz", re.compile(r"meshgrade-\d{8}T\d{6}Z\.tar\.gz")
+HELP = "Write all accounts, attempts and verdicts, and the deployment secret, to FILE. The server may keep running."
 
 
-@app.command(
-    help="Write all accounts, attempts and verdicts, and the deployment secret, to FILE. The server may keep running."
-)
 def backup(
     file: Annotated[
         str,

@@ -2,15 +2,12 @@
 
 import sys
 
-import typer
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Print the SQL that creates a role for servers and one for workers, and grants each what it needs. It changes "
+HELP = (
+    "Print the SQL that creates a role for servers and one for workers, and grants each what it needs. It changes "
     "nothing: run it as the owner of the tables."
 )
+
+
 def database_roles() -> None:
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError

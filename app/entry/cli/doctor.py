@@ -18,15 +18,13 @@ if TYPE_CHECKING:
 
 # What the compilers take, and under whose terms they come.
 _SIZES = {"gpu": "0.5 GB, under the licence of JAX", "tpu": "0.7 GB, under the terms of Google Cloud"}
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Test every wall by trying to get through it, then grade a tiny program. "
+HELP = (
+    "Test every wall by trying to get through it, then grade a tiny program. "
     "Exit status: 0 ready to grade, 2 a setting is wrong, 3 a wall is missing, the program was not graded, or the "
     "service grades nothing."
 )
+
+
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     walls_alone: Annotated[bool, typer.Option("--walls", help="Test only the walls, and grade nothing.")] = False,

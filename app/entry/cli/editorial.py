@@ -8,10 +8,9 @@ from app.core.start_errors import ServerRefused, StartRefused
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
 from grader.core.text import plain_text
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+HELP = "Print the editorial of a problem that you have solved or given up."
 
 
-@app.command(help="Print the editorial of a problem that you have solved or given up.")
 def editorial(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
     server: ServerOption = None,

@@ -12,7 +12,6 @@ from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, note
 from grader.core.chips import ChipName
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _FUNCTION = typer.Argument(
     metavar="FUNCTION", help="Its name. It gets the mesh first if its first parameter is named `mesh`."
 )
@@ -31,13 +30,13 @@ _MODULE = typer.Option(
     metavar="FILE",
     help="A module that FILE imports. Repeat it for each one; those beside FILE come along without it.",
 )
-
-
-@app.command(
-    help="Show what FUNCTION of FILE compiles to on a mesh of up to 256 devices, which this machine need not have: "
+HELP = (
+    "Show what FUNCTION of FILE compiles to on a mesh of up to 256 devices, which this machine need not have: "
     "where each leaf lives, the communication between devices, memory and FLOPs. With --against, show how it differs "
     "from another file. Exit status: 0 shown, 1 a file has no program, 3 failed, 2 wrong usage."
 )
+
+
 def explore(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The source; - reads standard input.")],
     function: Annotated[str, _FUNCTION],

@@ -9,13 +9,12 @@ from app.core.start_errors import StartRefused
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
 from grader.core.text import plain_text
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Give up on a problem. This opens its editorial. What you submit afterwards is graded, but does not count. "
+HELP = (
+    "Give up on a problem. This opens its editorial. What you submit afterwards is graded, but does not count. "
     "You cannot undo it."
 )
+
+
 def give_up(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
     yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,

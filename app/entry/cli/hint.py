@@ -8,10 +8,9 @@ from app.core.start_errors import StartRefused
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, connected
 from grader.core.text import plain_text
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+HELP = "Print a hint for a problem. Reading hints never affects your score."
 
 
-@app.command(help="Print a hint for a problem. Reading hints never affects your score.")
 def hint(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
     number: Annotated[

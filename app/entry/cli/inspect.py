@@ -12,14 +12,13 @@ from app.entry.cli.remote.connection import InsecureOption, ServerOption
 from app.entry.cli.submission_arguments import package_of
 from grader.core.chips import ChipName
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Show what FILE compiles to, for every mesh of the problem: where each leaf lives, the communication between "
+HELP = (
+    "Show what FILE compiles to, for every mesh of the problem: where each leaf lives, the communication between "
     "devices, memory and FLOPs. With --against, show how it differs from another submission. Exit status: 0 shown, "
     "1 a file has no program, 3 failed, 2 wrong usage."
 )
+
+
 def inspect(
     problem: Annotated[str, typer.Argument(metavar="SLUG_OR_PATH", help="A problem's slug, or a package's folder.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],

@@ -15,13 +15,10 @@ if TYPE_CHECKING:
     from grader.package.package import Package
     from grader.verdicts.verdict import Verdict
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _EXIT = {"accepted": 0, "rejected": 1, "failed": 3}
+HELP = "Grade FILE on this machine, without a server. Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage."
 
 
-@app.command(
-    help="Grade FILE on this machine, without a server. Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage."
-)
 def judge(
     problem: Annotated[str, typer.Argument(metavar="SLUG_OR_PATH", help="A problem's slug, or a package's folder.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],

@@ -15,10 +15,9 @@ from app.entry.cli.remote.server import Server
 from app.entry.cli.remote.token_store import Remembered, read_remembered, remember, token_file
 from grader.core.text import plain_text
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+HELP = "Log in to a server. Asks for an API token and stores it in a private file."
 
 
-@app.command(help="Log in to a server. Asks for an API token and stores it in a private file.")
 def login(
     url: Annotated[
         str | None, typer.Argument(metavar="[URL]", help=f"Default: the server of your last login, or {DEFAULT}.")

@@ -9,10 +9,9 @@ from app.core.start_errors import NotLoggedIn
 from app.entry.cli.remote.address import DEFAULT, read_address
 from app.entry.cli.remote.token_store import Remembered, read_remembered, remember
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+HELP = "Remove the stored API token of a server. The token stays valid until you revoke it there."
 
 
-@app.command(help="Remove the stored API token of a server. The token stays valid until you revoke it there.")
 def logout(
     url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Default: the server of your last login.")] = None,
 ) -> None:

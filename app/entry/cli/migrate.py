@@ -4,17 +4,14 @@ import asyncio
 import time
 from contextlib import nullcontext
 
-import typer
-
 from app.entry.cli.options import Data
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Migrate the database to this version's revision. An empty one needs no migration. On PostgreSQL, the service "
+HELP = (
+    "Migrate the database to this version's revision. An empty one needs no migration. On PostgreSQL, the service "
     "can keep running; with SQLite, stop it first."
 )
+
+
 def migrate(
     data: Data = None,
 ) -> None:

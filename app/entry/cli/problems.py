@@ -11,11 +11,9 @@ from app.entry.cli.remote.connection import InsecureOption, ServerOption, connec
 if TYPE_CHECKING:
     from app.entry.cli.remote.responses import ProblemLine
     from app.entry.cli.remote.server import Server
+HELP = "List the server's problems, with your best scores if you are logged in."
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
-
-@app.command(help="List the server's problems, with your best scores if you are logged in.")
 def problems(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
     server: ServerOption = None,

@@ -10,12 +10,9 @@ from app.entry.cli.remote.connection import InsecureOption, ServerOption, connec
 from app.entry.cli.remote.responses import Problem
 from grader.core.text import plain_text
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+HELP = "Write a problem's statement, starter and helpers to DIR/statement.md, DIR/SLUG.py and DIR/HELPER.py."
 
 
-@app.command(
-    help="Write a problem's statement, starter and helpers to DIR/statement.md, DIR/SLUG.py and DIR/HELPER.py."
-)
 def pull(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
     folder: Annotated[

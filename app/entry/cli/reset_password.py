@@ -7,13 +7,12 @@ import typer
 
 from app.entry.cli.options import Data
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Remove NAME's password, sign out their browsers, and print a link that signs them in once. "
+HELP = (
+    "Remove NAME's password, sign out their browsers, and print a link that signs them in once. "
     "The server may keep running."
 )
+
+
 def reset_password(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that they sign in with.")],
     data: Data = None,

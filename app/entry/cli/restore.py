@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+HELP = "Restore the backup FILE into a new data folder, or the empty database of MESHGRADE_DATABASE_URL."
 
 
-@app.command(help="Restore the backup FILE into a new data folder, or the empty database of MESHGRADE_DATABASE_URL.")
 def restore(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="A file that `meshgrade backup` wrote, also one at s3://BUCKET/KEY.")

@@ -9,13 +9,12 @@ from app.core.start_errors import StartRefused
 from app.entry.cli.remote.connection import InsecureOption, ServerOption
 from app.entry.cli.remote.submission_sender import FileArgument, JSONOption, ProblemOption, send
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Run FILE on the server's public cases, or on inputs of your own, without a score. Ctrl-C cancels it. "
+HELP = (
+    "Run FILE on the server's public cases, or on inputs of your own, without a score. Ctrl-C cancels it. "
     "Exit status: 0 passed, 1 rejected, 3 failed, 2 wrong usage."
 )
+
+
 def run(
     file: FileArgument,
     problem: ProblemOption = None,

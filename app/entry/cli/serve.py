@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
     from app.core.services import Services
     from app.core.settings import Settings
+HELP = "Start the service: create the data folder and the database, load the problems, print the address."
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
-
-@app.command(help="Start the service: create the data folder and the database, load the problems, print the address.")
 def serve(
     host: Annotated[
         str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1, which only this machine can reach.")

@@ -5,13 +5,12 @@ import typer
 from app.entry.cli.remote.connection import InsecureOption, ServerOption
 from app.entry.cli.remote.submission_sender import FileArgument, JSONOption, ProblemOption, send
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
-
-@app.command(
-    help="Submit FILE to the server, to be graded on all cases with a score. Ctrl-C cancels it. "
+HELP = (
+    "Submit FILE to the server, to be graded on all cases with a score. Ctrl-C cancels it. "
     "Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage."
 )
+
+
 def submit(
     file: FileArgument,
     problem: ProblemOption = None,

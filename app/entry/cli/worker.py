@@ -15,11 +15,10 @@ from app.entry.cli.process_exit import exit_in_time
 if TYPE_CHECKING:
     from app.core.settings import Settings
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _REMEDY = "Set MESHGRADE_DATABASE_URL to the server's PostgreSQL, such as postgresql://user:password@host/meshgrade."
+HELP = "Grade for a server on another machine. Requires only MESHGRADE_DATABASE_URL."
 
 
-@app.command(help="Grade for a server on another machine. Requires only MESHGRADE_DATABASE_URL.")
 def worker(
     data: Annotated[Path | None, typer.Option(help="Folder for caches. Default: a temporary one.")] = None,
 ) -> None:

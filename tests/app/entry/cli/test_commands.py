@@ -1,6 +1,5 @@
 """Every command has a help text, and is documented."""
 
-import importlib
 import os
 import re
 import subprocess
@@ -9,11 +8,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from app.core.start_errors import StartRefused
-from app.entry.cli.__main__ import COMMANDS, app
+from app.entry.cli.__main__ import COMMANDS, app, command_of
 from tests.faults import for_each
 
 CHECKOUT = Path(__file__).resolve().parents[4]
@@ -22,8 +20,7 @@ DOCS = "\n".join(path.read_text() for path in [CHECKOUT / "README.md", *sorted((
 
 @for_each("name", COMMANDS)
 def test_a_command_says_what_it_does(name):
-    command = get_command(importlib.import_module(COMMANDS[name]).app)
-    assert command.help
+    assert command_of(name).help
     done = CliRunner().invoke(app, [name, "--help"])
     assert done.exit_code == 0
     assert "Usage:" in done.output
