@@ -109,51 +109,30 @@ async def paged(
     return Page.cut(rows, cursor, lambda row: row[-1]).map(lambda row: read(*row[:-1]))
 
 
-@refuses(404)
-def newest_first(
-    limit: Limit = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description=_NEXT)] = None,
-) -> Cursor:
-    return Cursor(limit, before)
+_AN_ID = Query(pattern="^[0-9a-f]{32}$", description=_NEXT)
+_A_NAME = Query(max_length=200, description=_NEXT)
 
 
-@refuses(404)
-def long_newest_first(
-    limit: Limit = 100,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description=_NEXT)] = None,
-) -> Cursor:
-    return Cursor(limit, before)
+def _newest_first(usual: int) -> Callable[..., Cursor]:
+    @refuses(404)
+    def newest_first(limit: Limit = usual, before: Annotated[str | None, _AN_ID] = None) -> Cursor:
+        return Cursor(limit, before)
+
+    return newest_first
 
 
-def by_id(
-    limit: Limit = 20,
-    after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description=_NEXT)] = None,
-) -> Cursor:
-    return Cursor(limit, after)
+def _in_order(usual: int, place: Any) -> Callable[..., Cursor]:
+    def in_order(limit: Limit = usual, after: Annotated[str | None, place] = None) -> Cursor:
+        return Cursor(limit, after)
 
-
-def long_by_id(
-    limit: Limit = 100,
-    after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description=_NEXT)] = None,
-) -> Cursor:
-    return Cursor(limit, after)
-
-
-def by_name(limit: Limit = 20, after: Annotated[str | None, Query(max_length=200, description=_NEXT)] = None) -> Cursor:
-    return Cursor(limit, after)
-
-
-def long_by_name(
-    limit: Limit = 100, after: Annotated[str | None, Query(max_length=200, description=_NEXT)] = None
-) -> Cursor:
-    return Cursor(limit, after)
+    return in_order
 
 
 # Parameters of routes.
-NewestFirst = Annotated[Cursor, Depends(newest_first)]
-ById = Annotated[Cursor, Depends(by_id)]
-ByName = Annotated[Cursor, Depends(by_name)]
+NewestFirst = Annotated[Cursor, Depends(_newest_first(20))]
+ById = Annotated[Cursor, Depends(_in_order(20, _AN_ID))]
+ByName = Annotated[Cursor, Depends(_in_order(20, _A_NAME))]
 # Of lists that were once sent whole, and that are short for most callers.
-LongNewestFirst = Annotated[Cursor, Depends(long_newest_first)]
-LongById = Annotated[Cursor, Depends(long_by_id)]
-LongByName = Annotated[Cursor, Depends(long_by_name)]
+LongNewestFirst = Annotated[Cursor, Depends(_newest_first(100))]
+LongById = Annotated[Cursor, Depends(_in_order(100, _AN_ID))]
+LongByName = Annotated[Cursor, Depends(_in_order(100, _A_NAME))]

@@ -100,19 +100,10 @@ async def scopes_of(database: Database, user: User, slug: str) -> list[Scope]:
     return list(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSelection:
-    """A selection for a page. A deleted course, assignment or account has no name, nor has a course of others."""
-
-    versions: tuple[str, ...]
-    course: str | None
-    assignment: str | None
-    people: tuple[str, ...]
-    since: datetime | None
-    until: datetime | None
-
-
-async def name_parts(database: Database, user: User, chosen: Selection) -> NamedSelection:
+async def name_parts(database: Database, user: User, chosen: Selection) -> Selection:
+    """The selection for a page, with names for ids. A deleted course, assignment or account has no name, nor has a
+    course of others.
+    """
     of_course = select(CourseRow.name).where(CourseRow.id == chosen.course, is_taught_by(user))
     of_assignment = (
         select(AssignmentRow.name)
@@ -125,13 +116,11 @@ async def name_parts(database: Database, user: User, chosen: Selection) -> Named
         named = select(UserRow.name).where(UserRow.id.in_(chosen.people)).order_by(UserRow.name)
         people = list(await session.scalars(named)) if chosen.people else []
     people += ["a deleted account"] * (len(set(chosen.people)) - len(people))
-    return NamedSelection(
-        chosen.versions,
-        (course or "a course that is deleted or not yours") if chosen.course else None,
-        (assignment or "an assignment that is withdrawn or not yours") if chosen.assignment else None,
-        tuple(people),
-        chosen.since,
-        chosen.until,
+    return Selection.read_from(
+        chosen,
+        course=(course or "a course that is deleted or not yours") if chosen.course else None,
+        assignment=(assignment or "an assignment that is withdrawn or not yours") if chosen.assignment else None,
+        people=tuple(people),
     )
 
 
