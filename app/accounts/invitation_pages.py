@@ -20,7 +20,7 @@ from app.accounts.schemas import (
 from app.accounts.service import Accounts
 from app.accounts.web import require_caller_role, sign_up_link
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, Typed, TypedPage
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_secret_page
@@ -31,15 +31,12 @@ _REFUSALS = problem_responses(409)
 
 
 @dataclass(frozen=True)
-class InvitationsPage(FormPage):
+class InvitationsPage(TypedPage):
     """The invitations that nobody has used, and forms for new ones."""
 
     caller: Inviter
     accounts: Provided[Accounts]
     path = _HERE
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
 
     async def done(self, action: str, result: Any) -> Response:
         # The links can be shown only once, so there is no redirect.

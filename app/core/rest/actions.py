@@ -69,8 +69,8 @@ AS_TYPED = FromForm(str)
 class FormPage:
     """The page with the forms of some actions, for one request. Its constructor is a dependency of FastAPI.
 
-    This one only has buttons. A page into which something is typed overrides `refused`, so that it is not lost. `path`
-    is where the page is, with its fields in braces: `/people/{person_id}`, `/courses/{course.id}`.
+    This one only has buttons. A page into which something is typed is a `TypedPage`, or overrides `refused`. `path` is
+    where the page is, with its fields in braces: `/people/{person_id}`, `/courses/{course.id}`.
     """
 
     path: ClassVar[str] = "/"
@@ -94,6 +94,16 @@ class FormPage:
     async def done(self, action: str, result: Any) -> Response:
         """Where the browser goes when the action has returned `result`: to the page again."""
         return RedirectResponse(self.address, status_code=303)
+
+
+class TypedPage(FormPage):
+    """A page that shows what was typed into a form that was refused, so that it is not lost."""
+
+    async def show(self, typed: Typed, refusal: Refused | None = None) -> Response:
+        raise NotImplementedError
+
+    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
+        return await self.show(typed, refusal)
 
 
 def _in_loop(page: type[P]) -> Callable[..., Awaitable[P]]:

@@ -54,12 +54,11 @@ class QuestionJSON(View):
     def at_problem(cls, package: Package, current: Question) -> "QuestionJSON":
         assert isinstance(package.manifest, AnswerManifest)
         variant, points = current.variant, package.manifest.points
-        return cls(
+        return cls.read_from(
+            current,
             problem=package.slug,
             version=package.version,
-            number_of_try=current.number_of_try,
             variant=variant.number,
-            state=current.state,
             question=fill(package.files["question.md"], variant.parameters),
             parameters=variant.parameters,
             answers=[AnswerFieldJSON.with_points(each, points[each.id]) for each in package.manifest.answers],

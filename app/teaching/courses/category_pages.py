@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
 from app.accounts.web import Instructor
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, TypedPage
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_page
@@ -18,15 +18,12 @@ from app.teaching.courses.service import Courses
 
 
 @dataclass(frozen=True)
-class CategoriesPage(FormPage):
+class CategoriesPage(TypedPage):
     course: TaughtCourse
     user: Instructor
     categories: Provided[Categories]
     courses: Provided[Courses]
     path = "/courses/{course.id}/categories"
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
 
     async def show(self, form: dict[str, str] | None = None, refusal: Refused | None = None) -> HTMLResponse:
         """`form` is what was typed into one that was refused."""

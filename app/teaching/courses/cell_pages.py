@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
 from app.accounts.audit.log import ACTION_WORDS, LONGEST_REASON, Action, AuditEntry, AuditLog
 from app.accounts.caller import User
 from app.accounts.web import Grader
 from app.core.database import Database
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, TypedPage
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_page
@@ -71,7 +71,7 @@ class CellsByPath:
 
 
 @dataclass(frozen=True)
-class CellPage(FormPage):
+class CellPage(TypedPage):
     course: GradedCourse
     user: Grader
     assignment_id: str
@@ -79,9 +79,6 @@ class CellPage(FormPage):
     person_id: str
     cells: Provided[CellsByPath]
     catalogue: Provided[Catalogue]
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
 
     async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
         """`form` is what was typed into one that was refused."""

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from app.accounts.text_rules import LINE_PATTERN
 from app.accounts.web import Instructor
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, TypedPage
 from app.core.rest.body import RequestBody
 from app.core.services import Provided
 from app.core.view import View
@@ -68,14 +68,11 @@ class CopyPreview(View):
 
 
 @dataclass(frozen=True)
-class CourseCopyPage(FormPage):
+class CourseCopyPage(TypedPage):
     course: TaughtCourse
     user: Instructor
     courses: Provided[Courses]
     path = "/courses/{course.id}/copy"
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal=refusal)
 
     async def suggested(self) -> dict[str, str]:
         assignments = await self.courses.assignments(self.course)
@@ -85,8 +82,8 @@ class CourseCopyPage(FormPage):
     async def show(
         self,
         form: dict[str, str],
-        copied: list[CopiedAssignment] | None = None,
         refusal: Refused | None = None,
+        copied: list[CopiedAssignment] | None = None,
     ) -> HTMLResponse:
         """`copied` is the preview, if one is requested."""
         return render_page(
@@ -125,7 +122,7 @@ async def show_copy(
         copied = await copies.preview(page.course, opens)
     except Refused as refusal:
         return await page.show(form, refusal=refusal)
-    return await page.show(form, copied)
+    return await page.show(form, copied=copied)
 
 
 @actions.api.get("/copy", summary="The times that the assignments of a copy would have, for instructors")

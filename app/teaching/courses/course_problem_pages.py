@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from pydantic import Field
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
 from app.accounts.web import Instructor
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, TypedPage
 from app.core.rest.body import RequestBody
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
@@ -36,15 +36,12 @@ class CourseProblemList(View):
 
 
 @dataclass(frozen=True)
-class CourseProblemPage(FormPage):
+class CourseProblemPage(TypedPage):
     course: TaughtCourse
     user: Instructor
     problems: Provided[CourseProblems]
     catalogue: Provided[Catalogue]
     path = "/courses/{course.id}/problems"
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
 
     async def show(self, form: dict[str, str], refusal: Refused | None = None) -> HTMLResponse:
         course = self.course

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Query
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
 from app.accounts.web import Grader
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, TypedPage
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor, LongByName
 from app.core.rest.problem_json import problem_responses
@@ -30,7 +30,7 @@ class ExtensionForm(NewExtensionJSON):
 
 
 @dataclass(frozen=True)
-class ExtensionsPage(FormPage):
+class ExtensionsPage(TypedPage):
     course: CourseForExtensions
     assignment_id: str
     user: Grader
@@ -38,9 +38,6 @@ class ExtensionsPage(FormPage):
     extensions: Provided[Extensions]
     members: Provided[CourseMembers]
     path = "/courses/{course.id}/assignments/{assignment_id}/extensions"
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
 
     async def show(
         self, form: dict[str, str], refusal: Refused | None = None, q: str = "", after: str | None = None

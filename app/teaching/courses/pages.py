@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Query
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
 from app.accounts.web import Instructor, Reader, Submitter
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, Typed, TypedPage
 from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.rest.problem_json import problem_responses
@@ -21,15 +21,12 @@ from app.teaching.courses.staff import manages
 
 
 @dataclass(frozen=True)
-class CoursesPage(FormPage):
+class CoursesPage(TypedPage):
     """Your courses. With the code of a course, the form for joining it is already filled in."""
 
     user: Reader
     courses: Provided[Courses]
     path = "/courses"
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
 
     async def show(
         self,

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.service import Accounts
 from app.core.database import Database
 from app.core.errors import Refused
-from app.core.rest.actions import Actions, FormPage, PageOf, Typed
+from app.core.rest.actions import Actions, PageOf, Typed, TypedPage
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_secret_page
@@ -22,7 +22,7 @@ from app.teaching.people.schemas import EraseJSON
 
 
 @dataclass(frozen=True)
-class ErasePage(FormPage):
+class ErasePage(TypedPage):
     """The page on which an owner erases a person."""
 
     person_id: str
@@ -31,9 +31,6 @@ class ErasePage(FormPage):
     directory: Provided[Directory]
     erasure: Provided[Erasure]
     path = "/people/{person_id}/erase"
-
-    async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(typed, refusal)
 
     async def done(self, action: str, result: Any) -> Response:
         gone = result.status == "erased"

@@ -12,7 +12,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.routing import compile_path
 
 import app as product
-from app.core.rest.actions import FormPage
+from app.core.rest.actions import FormPage, TypedPage
 from app.core.settings import Settings
 from app.entry.main import create_app
 from app.entry.routes import MODULES, routers_of
@@ -78,7 +78,7 @@ def test_every_module_with_a_router_is_in_the_table():
 
 
 def test_the_path_of_a_page_names_its_fields():
-    pages = [each for each in FormPage.__subclasses__() if is_dataclass(each)]
+    pages = [each for base in (FormPage, TypedPage) for each in base.__subclasses__() if is_dataclass(each)]
     assert any("{" in each.path for each in pages)
     for page in pages:
         named = {name.partition(".")[0].partition("[")[0] for _, name, _, _ in Formatter().parse(page.path) if name}
