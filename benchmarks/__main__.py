@@ -19,7 +19,7 @@ from benchmarks.parts import PARTS, measure_parts
 from benchmarks.problem_page import chromium
 from grader.core.errors import MeshgradeError
 
-# A part that can be measured alone.
+# The parts that `--only` accepts.
 Part = StrEnum("Part", {name.upper(): name for name in PARTS})
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -61,7 +61,7 @@ def bench(
 
 
 def _possible(say: Callable[[str], None]) -> list[str]:
-    """All parts, except those that need what is not installed: half an hour of figures is worth having."""
+    """Return all parts except those whose requirements are missing, so that the others are still measured."""
     possible = list(PARTS)
     for part, need in (("web", chromium), ("lens", compiler_for_gpus)):
         try:

@@ -1,11 +1,11 @@
-"""The cases of a problem in a plain Python: no walls, no pool, no server, no checks. A program, never imported.
+"""Run a problem's cases in plain Python, without walls, pool, server or checks. Run as a program, never imported.
 
 Usage: python bare_calls.py SUBMISSION ENTRY CASES [--program JSON] [--stay]
 
-CASES is a folder of wire frames, one per case. `--program` takes the `[program]` of a problem of that mode; without it
-the entry point is called. Without `--stay`, the cases run once and the process ends. With it, they run once to warm
-the process, which then prints `ready`. After that, each line on standard input runs them again, and the answer is the
-time in milliseconds. A result that differs from the reference's ends the process with status 1.
+CASES is a folder of wire frames, one per case. `--program` takes the `[program]` table of a program-mode problem;
+without it, the entry point is called. Without `--stay`, the cases run once and the process ends. With it, they run once
+to warm the process, which then prints `ready`. After that, each line on standard input runs them again, and the process
+prints the time in milliseconds. If a result differs from the reference's, the process ends with status 1.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def load(submission: Path) -> types.ModuleType:
 
 
 def read_cases(folder: Path) -> list[dict[str, Any]]:
-    """The arguments and the expected result of each case."""
+    """Return the arguments and the expected result of each case."""
     cases = []
     for path in sorted(folder.glob("*.frame")):
         with path.open("rb") as file:
@@ -59,7 +59,7 @@ def read_cases(folder: Path) -> list[dict[str, Any]]:
 
 
 def run_calls(module: types.ModuleType, entry: str, cases: list[dict[str, Any]]) -> bool:
-    """Call the entry point once per case, with inputs converted as in the runner. True if all results are right."""
+    """Call the entry point once per case, with inputs converted as in the runner. Returns whether all were right."""
     right = True
     for case in cases:
         inputs = [jnp.asarray(value) if isinstance(value, np.ndarray) else value for value in case["inputs"].values()]

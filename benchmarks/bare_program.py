@@ -1,4 +1,4 @@
-"""The cases of a program mode problem as a student runs them: jit, and all steps on every mesh."""
+"""Run the cases of a program-mode problem as a student would: jit, then all steps on every mesh."""
 
 import math
 import types
@@ -12,13 +12,13 @@ from jax.sharding import PartitionSpec as P
 
 
 def run_programs(entry: str, program: dict[str, Any], cases: list[dict[str, Any]], module: types.ModuleType) -> bool:
-    """On each mesh: compile the step once, with the state donated, and run every case. True if all losses are right.
+    """Compile the step once per mesh, with the state donated, and run every case. Returns whether all losses are right.
 
     Args:
       program: `init`, `steps`, `meshes` and `inputs` of a problem's `[program]`.
       cases: `inputs`, and for each mesh the reference's loss at each step.
     """
-    # Drop what the process has traced and compiled: every submission is new, and no two are alike.
+    # Clear what JAX has traced and compiled, because a judge hardly ever gets the same submission twice.
     jax.clear_caches()  # type: ignore[no-untyped-call]
     right = True
     for number, axes in enumerate(program["meshes"]):
@@ -35,10 +35,10 @@ def run_programs(entry: str, program: dict[str, Any], cases: list[dict[str, Any]
 def _run_case(
     module: types.ModuleType, step: Any, mesh: Mesh, program: dict[str, Any], case: dict[str, Any]
 ) -> list[np.ndarray[Any, Any]]:
-    """The loss of each step. Every leaf of every state is read too, as a judge must do."""
+    """Return the loss of each step. Also reads every leaf of every state, as a judge must."""
     state = getattr(module, program["init"])(mesh, case["seed"])
     jax.tree.map(np.asarray, state)
-    # Two leaves of an `init` may be one array, whose buffer can be donated only once. The judge has one for each, too.
+    # Two leaves from `init` may share one array, whose buffer can be donated only once. Copy each, as the judge does.
     state = jax.tree.map(lambda leaf: leaf.copy() if isinstance(leaf, jax.Array) else leaf, state)
     losses = []
     typed = _mesh_of(state, mesh)
@@ -56,7 +56,7 @@ def _run_case(
 
 
 def _mesh_of(state: Any, mesh: Mesh) -> Mesh:
-    """The mesh of the state, if its type includes shardings: the inputs must then be typed too."""
+    """Return the state's mesh if it has explicit axes, because the inputs must then be typed too; otherwise `mesh`."""
     for leaf in jax.tree.leaves(state):
         sharding = getattr(leaf, "sharding", None)
         if isinstance(sharding, NamedSharding) and AxisType.Explicit in sharding.mesh.axis_types:

@@ -1,4 +1,4 @@
-"""The figures of `call` mode, and the cost of the walls, measured here because grading is fastest here."""
+"""The figures of `call` mode, and the cost of the walls, which is measured in this mode because it grades fastest."""
 
 from pathlib import Path
 

@@ -13,7 +13,11 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """`mounts` counts what this process sees, `mount_namespaces` those of its tree, `scratch` files and folders."""
+    """A count of each resource.
+
+    `mounts` counts the mounts that this process sees, `mount_namespaces` the namespaces of its process tree, and
+    `scratch` the files and folders in the scratch folder.
+    """
 
     descriptors: int
     processes: int
@@ -24,14 +28,14 @@ class Census:
     resident_mb: float
 
     def left_since(self, before: "Census") -> list[str]:
-        """The resources that have grown, in words; without memory, which may grow a little."""
+        """Describe each resource that has grown. Memory is left out, because it may grow a little."""
         names = ("descriptors", "processes", "threads", "mounts", "mount_namespaces", "scratch")
         pairs = [(name, getattr(before, name), getattr(self, name)) for name in names]
         return [f"{name.replace('_', ' ')}: {then} before, {now} now" for name, then, now in pairs if now > then]
 
 
 def take_census(scratch: Path) -> Census:
-    """Count for this process and all below it. `scratch` is the folder in which all its temporary files are made."""
+    """Count the resources of this process and its descendants. All its temporary files are created in `scratch`."""
     gc.collect()
     tree = descendants(os.getpid())
     return Census(

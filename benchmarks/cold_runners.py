@@ -1,8 +1,7 @@
 """What a submission costs a runner that is not warm for its problem: `python -m benchmarks.cold_runners [SLUG …]`.
 
-Each accepted submission is exported for every mesh, or called with every case, in a fresh process, three times: as JAX
-compiles by default, with the compiler options of a runner, and with these and the programs of the problem's warm-up at
-hand.
+Each accepted submission is exported for every mesh, or called with every case, in three fresh processes: one with JAX's
+default compiler options, one with a runner's, and one with a runner's and the programs of the problem's warm-up.
 """
 
 import json
@@ -45,7 +44,7 @@ def _measure(environment: dict[str, str], slug: str, name: str, side: str, kept:
 
 
 def _inside(slug: str, name: str, side: str, kept: Path) -> float:
-    """CPU seconds to export for all meshes. `collect` writes the warm-up's programs to `kept` instead."""
+    """Return the CPU seconds of all exports or calls. Side `collect` only writes the warm-up's programs to `kept`."""
     from grader.confined import private_jax
     from grader.core import wire
     from grader.modes.program.mode import rehearsing_runner

@@ -16,7 +16,7 @@ _INSIDE = "--inside"
 
 
 def main() -> None:
-    """Start again in the environment of a runner, because JAX reads it on import."""
+    """Run this module again in a runner's environment, which JAX reads on import."""
     from grader.sandbox.bubblewrap import runner_environment
 
     flags = f"{runner_environment()['XLA_FLAGS']} --xla_force_host_platform_device_count=8"
@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def compare(slugs: list[str]) -> None:
-    """Print the CPU time of loading for each problem, without and with the options, and each program that differs."""
+    """Print each problem's CPU time for loading, without and with the options, and every fact that differs."""
     from grader.review.reader import read_package
 
     total, same, spent = 0, 0, [0.0, 0.0]

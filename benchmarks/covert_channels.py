@@ -49,7 +49,8 @@ def receive():
         {look}
     return felt
 """
-# What the sender does, how and when in the slot the receiver looks, and the lengths of slots in seconds.
+# For each channel: the sender's action, the receiver's measurement, the part of the slot after which it begins, and the
+# lengths of slots in seconds.
 _CHANNELS = {
     "numbers of threads": (
         "[thread() for _ in range(int(SLOT * 2000))]",
@@ -80,7 +81,7 @@ def main() -> None:
 
 def _measure(sandbox: Sandbox, act: str, look: str, begin: float, slot: float) -> float:
     bits = [random.randint(0, 1) for _ in range(_BITS)]
-    # Shared by both: when they start, and how long a slot is.
+    # Both sides know when the first slot starts, and how long a slot is.
     known = {"start": time.time() + 2, "slot": slot}
     left = _HEAD.format(**known, bits=bits) + _LEFT.format(act=act)
     right = _HEAD.format(**known, bits=[0] * _BITS) + _RIGHT.format(look=look, begin=begin)
@@ -96,7 +97,7 @@ def _measure(sandbox: Sandbox, act: str, look: str, begin: float, slot: float) -
 
 
 def _through(bits: list[int], felt: list[int]) -> float:
-    """Bits that one slot carries, by its best threshold: 1 - H(errors). Numbers that only grow count by increments."""
+    """Return the bits per slot at the best threshold: 1 - H(errors). A series that only grows is differenced first."""
     if sorted(felt) == felt:
         felt = [later - earlier for earlier, later in zip([felt[0], *felt], felt, strict=False)]
     wrong = min(

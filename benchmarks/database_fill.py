@@ -25,7 +25,7 @@ COURSE_ID = "course".ljust(32, "0")
 _OWNERS, _AT_HEAVY = 50, 5
 _BEGIN = datetime(2026, 1, 5, tzinfo=UTC)
 _SOURCE = (CHECKOUT / "problems" / PROGRAM_SLUG / "reference.py").read_text().ljust(2048, "#")[:2048]
-# Verdicts on shipped submissions, and how often each occurs here: 5 kB on average.
+# Verdicts on shipped submissions, and how often each occurs here. A verdict has 5 kB on average.
 _VERDICTS = {"call_accepted": 45, "call_rejected": 50, "program_accepted": 5}
 _COLUMNS = (
     "id user_id problem version kind source status priority tries verdict verdict_status score efficiency "
@@ -34,7 +34,7 @@ _COLUMNS = (
 
 
 def write_problems(folder: Path) -> list[str]:
-    """Copies of the shipped problems under more names. Returns the slugs, the heavy one first."""
+    """Copy the shipped problems, some more than once under new names. Returns the slugs, the heavy problem's first."""
     shipped = sorted(each for each in (CHECKOUT / "problems").iterdir() if (each / "problem.toml").exists())
     shipped.sort(key=lambda each: each.name != PROGRAM_SLUG)
     slugs = []
@@ -56,7 +56,7 @@ def write_problems(folder: Path) -> list[str]:
 
 
 async def fill_course(database: Database, slugs: list[str]) -> None:
-    """Make a course of a thousand students, whose assignments have all problems."""
+    """Create a course of a thousand students whose assignments cover all problems."""
     within = [{"course_id": COURSE_ID, "user_id": f"user{number:028}"} for number in range(1, STUDENTS + 1)]
     assignments = [
         {
@@ -87,7 +87,7 @@ async def fill_course(database: Database, slugs: list[str]) -> None:
 
 
 async def fill(database: Database, slugs: list[str], attempts: int) -> None:
-    """Make the tables, the users and their attempts. The owner, who already exists, has the most attempts."""
+    """Create the tables, the users and their attempts. The owner has the most attempts."""
     await migrate(database)
     owner = await Accounts(database, session_life=timedelta(), link_life=timedelta()).ensure_owner()
     others = [
@@ -97,7 +97,7 @@ async def fill(database: Database, slugs: list[str], attempts: int) -> None:
     async with database.writing() as session:
         await session.execute(insert(UserRow), others)
     rows = _rows(attempts, [owner.id, *(str(each["id"]) for each in others)], slugs)
-    # Built at the end, because a million insertions into each would take longer than everything else here.
+    # Build the indexes at the end: a million insertions into each would take longer than everything else here.
     async with database.engine.begin() as connection:
         await connection.run_sync(_drop_indexes)
     if database.engine.dialect.name == "sqlite":
@@ -107,7 +107,7 @@ async def fill(database: Database, slugs: list[str], attempts: int) -> None:
     async with database.engine.execution_options(writer=True).begin() as connection:
         await connection.run_sync(lambda sync: [index.create(sync) for index in _table().indexes])
     if database.engine.dialect.name == "postgresql":
-        # Autovacuum would do this within minutes. Nothing collects statistics for SQLite, so it has none here either.
+        # Autovacuum would do this within minutes. SQLite gets no statistics here, because the service collects none.
         async with database.engine.connect() as connection:
             await connection.execution_options(isolation_level="AUTOCOMMIT")
             await connection.execute(text("VACUUM ANALYZE"))
@@ -118,7 +118,7 @@ def attempt_id(number: int) -> str:
 
 
 def owners_attempt(place: int) -> str:
-    """The id of the owner's attempt at this place, the oldest first."""
+    """Return the id of the owner's attempt with this number, counted from the oldest, which is 0."""
     return attempt_id(place * _OWNERS)
 
 

@@ -1,6 +1,6 @@
-"""Different submissions: every shipped accepted one and some rejected ones, each once, on an idle service.
+"""Grade different submissions: every shipped accepted one and some rejected ones, each once, on an idle service.
 
-The other parts submit one submission again and again. No two of these compile to the same programs.
+The other parts submit the same submission again and again. Here, no two compile to the same programs.
 Usage: python -m benchmarks.diverse_submissions [--of NUMBER] [--seed NUMBER] --json FILE; or ./meshgrade bench --only
 diverse
 """
@@ -38,8 +38,8 @@ SEED = 1
 class Plan:
     """`of` is how many submissions are drawn, and `bare` how many of these also run without the service.
 
-    `hidden` is False for a plan that only shows that everything works: it rejects nothing, and no service waits for
-    known wrong submissions.
+    `hidden` is False for a plan that only shows that everything works: it runs public cases without checking the
+    verdicts, and leaves out most wrong submissions, so that the service starts sooner.
     """
 
     slugs: tuple[str, ...] | None
@@ -109,7 +109,7 @@ def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -
 
 
 def copy_packages(plan: Plan, problems: Path) -> list[Package]:
-    """The shipped problems: the named ones, or all."""
+    """Copy the shipped problems that the plan names, or all of them, to `problems`."""
     names = plan.slugs or sorted(path.parent.name for path in (CHECKOUT / "problems").glob("*/problem.toml"))
     if not plan.hidden:
         return [copy_package(name, problems) for name in names]
@@ -119,7 +119,7 @@ def copy_packages(plan: Plan, problems: Path) -> list[Package]:
 
 
 def choose(packages: Sequence[Package], of: int | None, seed: int) -> list[Entry]:
-    """All accepted submissions and, for three problems, the first rejected one for each reason; or `of` of these."""
+    """Return all accepted submissions and, for three problems, the first rejected one per reason; or `of` of these."""
     found = [Entry(package, each) for package in packages for each in package.accepted]
     for package in packages:
         if package.slug in REJECTED_OF:
@@ -161,7 +161,7 @@ def _grade(server: Server, entry: Entry, *, hidden: bool) -> float:
 
 
 def _run_bare(entries: Sequence[Entry], plan: Plan, folder: Path, data: Path, say: Say) -> dict[str, float]:
-    """A sample of the accepted ones, each in a fresh Python, one at a time. A rejected one might never end."""
+    """Run a sample of the accepted submissions, each in a fresh Python, one at a time. A rejected one might not end."""
     plain = [each for each in entries if each.submission.reason is None and _is_plain(each.package)]
     sample = random.Random(SEED).sample(plain, min(plan.bare, len(plain)))
     say(f"{len(sample)} of them bare, in a fresh Python each")
@@ -173,7 +173,7 @@ def _run_bare(entries: Sequence[Entry], plan: Plan, folder: Path, data: Path, sa
 
 
 def _is_plain(package: Package) -> bool:
-    """benchmarks/bare_calls.py calls functions, and takes steps from a state that `init` makes of a seed."""
+    """Whether benchmarks/bare_calls.py can run the problem, which needs a call-mode entry point or an `init`."""
     manifest = package.manifest
     return manifest.mode != "program" or manifest.program.init is not None
 

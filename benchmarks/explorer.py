@@ -1,4 +1,4 @@
-"""The Explorer: from the POST of a source that nobody has explored to its result, and once more from what is kept."""
+"""Time the Explorer from the POST of a new source to its result, and once more when that result is stored."""
 
 import statistics
 import tempfile

@@ -1,15 +1,15 @@
-"""Nothing is lost: a class submits while workers, the API and the database fail one after another.
+"""Show that nothing is lost if workers, the API and the database fail while a class submits.
 
 Usage: python -m benchmarks.fault_injection [COUNT] [--workers N] [--stand-in] [--kill-every S] [--pause-every S]
 [--database-restarts N] [--full-disks N --disk FOLDER] [--readers N] [--connections N] [--hand-in-for S] [--json FILE]
 
 Every user posts, waits for the verdict and posts again, each time with an Idempotency-Key, and repeats every request
-that got no answer. Meanwhile, every few seconds, one of the grading workers, unless it is the only one, is killed with
-SIGKILL and restarted. The API is killed and restarted at regular points. Then everything is read back: over REST, and
-from the database, where a trigger has recorded every verdict that was written.
+that got no answer. Meanwhile, every few seconds, one of the grading workers is killed with SIGKILL and restarted, but
+of several workers never the only one that is grading. The API is killed and restarted at regular points. Then
+everything is read back: over REST, and from the database, where a trigger has recorded every verdict that was written.
 
-On request, a worker is also stopped for twice its lease and then continues, PostgreSQL restarts, its disk is full for
-ten seconds, readers open pages all the time, and each process has only a few connections to the database.
+Options add more trouble: a worker is stopped for twice its lease and then continues, PostgreSQL restarts, its disk is
+full for ten seconds, readers open pages all the time, or each process has only a few connections to the database.
 """
 
 import argparse
@@ -42,7 +42,7 @@ from grader.core.errors import MeshgradeError
 _AGAIN_S = 0.2
 _WAIT_S = 15
 _PAGE = 100
-# A separate schema, which the product's migrations ignore.
+# The table and the function are in a schema of their own, which the product's migrations ignore.
 _NOTE_VERDICTS = (
     "CREATE SCHEMA benchmark",
     "CREATE TABLE benchmark.verdicts (attempt_id text)",
@@ -234,7 +234,7 @@ async def _weigh(
     ]
     figures = {
         "verdicts": statuses["accepted"],
-        # Attempts that no answer named, and attempts judged twice.
+        # Counts attempts whose id no response contained, and verdicts beyond an attempt's first.
         "duplicates": len(rows) - len(answered) + len(written) - len(set(written)),
         "failed": statuses["failed"],
         # Every submission is the reference, so a rejection is wrong.

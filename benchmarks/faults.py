@@ -1,4 +1,4 @@
-"""What goes wrong while `fault_injection` runs: processes that are killed, pause or restart, and a full disk."""
+"""The faults that `fault_injection` causes: processes are killed, paused and restarted, and a disk fills up."""
 
 import asyncio
 import errno
@@ -28,7 +28,7 @@ _TELL_S = 10.0
 _THINK_S = 10.0
 _FULL_S = 10.0
 _FILL_BYTES = 1 << 20
-# A folder with more than this to fill is probably not a disk that was made for the purpose.
+# Refuse to fill a file system larger than this, since it was probably not made for the purpose.
 _LARGEST_DISK = 4 << 30
 Say = Callable[[str], None]
 
@@ -59,7 +59,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Run:
-    """What has happened so far. `attempts` holds the id that answered each key."""
+    """What has happened so far. `attempts` maps each Idempotency-Key to the id of its attempt."""
 
     attempts: dict[str, str] = field(default_factory=dict)
     handed_in: int = 0
@@ -70,12 +70,12 @@ class Run:
     pauses: int = 0
     database_restarts: int = 0
     full_disks: int = 0
-    # How often PostgreSQL had ended on a full disk and was started again.
+    # How often PostgreSQL ended on a full disk and was started again.
     database_ends: int = 0
     # Milliseconds of each page that a reader got, and how many requests had no answer or got 503.
     pages_ms: list[float] = field(default_factory=list)
     pages_missed: int = 0
-    # By attempt and try: when a worker was killed while it graded this one.
+    # By attempt and try: when the first worker was killed while this try was running.
     interrupted: dict[tuple[str, int], datetime] = field(default_factory=dict)
 
 
@@ -83,7 +83,7 @@ class Run:
 async def troubled(
     plan: Plan, run: Run, whole: Fleet, database: Database, readers: list[str], say: Say
 ) -> AsyncIterator[None]:
-    """Kill and restart until the block ends. An error in doing so also ends the block."""
+    """Cause the faults of the plan until the block ends. An error in one of these tasks also ends the block."""
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(each)
@@ -106,9 +106,9 @@ async def _kill_workers(plan: Plan, run: Run, whole: Fleet, database: Database) 
     chance = random.Random(1)
     while True:
         await asyncio.sleep(plan.kill_every_s)
-        # A worker that is still starting holds no attempt, so its death would show nothing. And one is spared: if a
-        # start takes longer than the time between two kills, the first worker that is up would always be killed next,
-        # and nothing would be graded.
+        # Kill only a worker that is grading, since one that is still starting holds no attempt. And spare the last
+        # one: if a start took longer than the time between two kills, the first worker that is up would always be
+        # killed next, and nothing would be graded.
         grading = [each for each in whole.workers if each.said(GRADES)]
         if len(grading) < min(2, plan.workers):
             continue
@@ -117,14 +117,14 @@ async def _kill_workers(plan: Plan, run: Run, whole: Fleet, database: Database) 
         worker.kill()
         worker.start()
         run.kills += 1
-        # While the database is away, nobody knows what this one was grading.
+        # While the database is away, there is no way to tell what this worker was grading.
         with suppress(*UNAVAILABLE):
             async with database.reading() as session:
                 running = await session.execute(
                     select(AttemptRow.id, AttemptRow.tries).where(AttemptRow.status == "running")
                 )
-                # Most of these are graded by the workers that live: only a try that is followed by another was cut
-                # short. The first kill that finds a try running counts, since a try is shorter than the time between
+                # Most of these tries belong to workers that are still alive: only a try that is followed by another
+                # was cut short. Keep the first kill during each try, since a try is shorter than the time between
                 # two kills.
                 for attempt_id, tries in running:
                     run.interrupted.setdefault((attempt_id, tries), moment)
@@ -165,7 +165,7 @@ async def _restart_database(plan: Plan, run: Run, whole: Fleet, say: Say) -> Non
 
 
 async def _fill_disk(plan: Plan, run: Run, whole: Fleet, say: Say) -> None:
-    """Nothing can be written for ten seconds. If PostgreSQL ends by itself, it is started as an operator would."""
+    """Keep the disk full for ten seconds. If PostgreSQL has ended by itself, start it again, as an operator would."""
     for number in range(1, plan.full_disks + 1):
         while run.ended < plan.count * number // (plan.full_disks + 1):
             await asyncio.sleep(LOOK_S)

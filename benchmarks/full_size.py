@@ -1,7 +1,7 @@
 """How long a step of a real model's size takes to compile: `python -m benchmarks.full_size [--rounds NUMBER]`.
 
-Each example of the Explorer that names a chip goes through `./meshgrade explore`: for host devices alone, and then for
-a slice of H100s and one of v5e as well, where `./meshgrade install-gpu` and `install-tpu` have installed the compilers.
+Each example of the Explorer that names a chip goes through `./meshgrade explore`: first for host devices alone, then
+also for a slice of H100s and one of v5e, if `./meshgrade install-gpu` and `install-tpu` have installed the compilers.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _explore(example: Example, options: list[str]) -> tuple[float, dict[str, Any]]:
-    """Seconds of the whole command, and the program that it prints."""
+    """Run `./meshgrade explore`. Returns the seconds that it took and the program that it printed."""
     function = example.function
     inputs = [part for line in function.inputs_text.splitlines() for part in ("--input", line)]
     with tempfile.TemporaryDirectory() as folder:

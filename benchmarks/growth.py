@@ -1,9 +1,9 @@
-"""How long each reader of people's text takes for texts of a MiB, beside texts of an eighth of that.
+"""Compare how long each reader of people's text takes for a text of 1 MiB and for an eighth of it.
 
 Usage: python -m benchmarks.growth [--size CHARACTERS] [--limit SECONDS] [--readers NAME ...] [--json FILE]
 
 Every text has been slow for some parser (tests/app/growing_texts.py). Each is read in a process of its own, which is
-killed after the limit. Eight times the text is eight times the time if the work is linear.
+killed after the limit. If the work is linear, eight times the text takes eight times as long.
 """
 
 import argparse
@@ -35,7 +35,7 @@ class Reading:
 
     @property
     def times(self) -> float | None:
-        """How many times as long the whole text took; None if that cannot be said."""
+        """How many times as long the whole text took; None if a time is missing or too short to compare."""
         if self.seconds is None or self.eighth_s is None or self.seconds < _SHORT_S:
             return None
         return self.seconds / max(self.eighth_s, _SHORT_S / _TIMES)
@@ -81,7 +81,7 @@ def _seconds(reader: str, text: str, size: int, limit_s: float) -> float | None:
 
 def _read(there: Connection, reader: str, text: str, size: int) -> None:
     whole = repeated(TEXTS[text])(size)
-    # Fills caches, and imports what is imported on first use.
+    # Read a short text first, to fill caches and run imports that happen on first use.
     READERS[reader](whole[:1024])
     start = time.process_time()
     READERS[reader](whole)

@@ -1,8 +1,8 @@
 """Print how large the service is, and how many ways it has to do one thing: `python -m benchmarks.house`.
 
-Each row counts something in the syntax trees of app/ and has an aim beside it. There is no limit: a change shows what
-it adds to a row or takes from it. A second table counts the files that an addition touched by hand, in commits of the
-history. One measure of the same kind is not here, because a tree does not show it: pairs of duplicate code.
+Each row counts something in the syntax trees of app/ and shows its aim. No test enforces an aim: the table shows what a
+change adds to a row or takes from it. A second table counts the files that an addition touched by hand, in commits of
+the history. A related measure is missing, because a syntax tree does not show it: pairs of duplicate code.
 """
 
 import ast
@@ -16,7 +16,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 LONGEST = 60
 # The one mechanism for forms (app/core/rest/actions.py), and the functions that it reads them with.
 _ACTIONS = ("app/core/rest/actions.py", "app/core/web/forms.py")
-# Where the parts of a process are put together, by their types.
+# app/entry puts the parts of a process together, so it may look them up by their types.
 _ASSEMBLY = "app/entry/"
 # What people write by hand in a change of the product. Tests, guides, problems and generated JSON are not counted.
 _PRODUCT = ("app/", "grader/")
@@ -25,7 +25,7 @@ _WRITTEN = (".py", ".html", ".css", ".js")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`found` is what the table names below its rows. `today` is a text if there is nothing to count."""
+    """`found` holds lines that the table prints below its rows. `today` is a text if there is nothing to count."""
 
     what: str
     today: int | str
@@ -115,7 +115,7 @@ def report() -> str:
 
 
 def table(rows: Iterable[Row], title: str = "app/") -> str:
-    """The rows as text in columns, and below them what they name."""
+    """Return the rows as text in columns, followed by the lines that they found."""
     rows = list(rows)
     today = [row.today if isinstance(row.today, str) else f"{row.today:,}" for row in rows]
     cells = [
@@ -139,7 +139,7 @@ def _reads_a_form(node: ast.AST) -> bool:
 
 
 def _catches_refusal(node: ast.AST) -> bool:
-    """Whether it catches the base class of all refusals, alone or among others."""
+    """Whether the node catches the base class of all refusals, alone or among others."""
     if not isinstance(node, ast.ExceptHandler):
         return False
     caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
@@ -156,8 +156,9 @@ def _looks_up_a_service(node: ast.AST) -> bool:
 
 
 def _fills_by_hand(node: ast.AST) -> bool:
-    """Whether it calls a class, but not that of a row, with three or more fields of one object under their own names.
-    `View.read_from` reads them by name.
+    """Whether the node calls a class, except a row's, with three or more fields of one object under their own names.
+
+    `View.read_from` reads such fields by name.
     """
     called = _name(node.func) if isinstance(node, ast.Call) else ""
     if not (called[:1].isupper() or called == "cls") or called.endswith("Row"):
@@ -171,7 +172,7 @@ def _fills_by_hand(node: ast.AST) -> bool:
 
 
 def _computes_a_wait(node: ast.AST) -> bool:
-    """Whether it is a dictionary of headers with a `Retry-After` that is computed, not a constant."""
+    """Whether the node is a dictionary of headers with a `Retry-After` that is computed, not a constant."""
     return isinstance(node, ast.Dict) and any(
         isinstance(key, ast.Constant) and key.value == "Retry-After" and isinstance(value, ast.Call | ast.JoinedStr)
         for key, value in zip(node.keys, node.values, strict=True)
@@ -179,7 +180,7 @@ def _computes_a_wait(node: ast.AST) -> bool:
 
 
 def _ways_to_include(nodes: Mapping[str, list[ast.AST]]) -> set[str]:
-    """`.actions.api` for each `include_router(x.actions.api)`, and "" for a name alone."""
+    """Return the attributes in each call of `include_router`: `.actions.api` for `x.actions.api`, nothing for `x`."""
     included = [
         ast.unparse(node.args[0])
         for each in nodes.values()
@@ -190,7 +191,7 @@ def _ways_to_include(nodes: Mapping[str, list[ast.AST]]) -> set[str]:
 
 
 def _long_functions(nodes: Mapping[str, list[ast.AST]]) -> Iterator[tuple[int, str]]:
-    """The lines of each, from its `def` to its last line, and where it is."""
+    """Yield the length in lines of each long function, from its `def` to its last line, and where it is."""
     for path, each in nodes.items():
         for node in each:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:

@@ -1,4 +1,4 @@
-"""A cheap client, so that many of them do not slow down the server that they measure."""
+"""A lightweight HTTP client, so that many of them do not slow down the server that they measure."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ class Connection:
     async def ask(
         self, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None
     ) -> tuple[int, bytes]:
-        """Status and body of the answer. Sends `body` as JSON, None for none."""
+        """Send a request, with `body` as JSON unless it is None. Returns the status and the body of the response."""
         assert self._streams
         reader, writer = self._streams
         content = b"" if body is None else json.dumps(body).encode()

@@ -2,8 +2,9 @@
 
 Usage: python -m benchmarks.idle [--seconds N] [--submissions N] [--json FILE]
 
-The grader is a stand-in that executes nothing. After nothing has happened for a while, each process's transactions are
-counted; then single submissions, a few seconds apart, show whether an idle service still takes work at once.
+The grader is a stand-in that executes nothing. Once nothing has happened for a while, transactions are counted. Then
+single submissions, a few seconds apart, show whether an idle service still takes work at once. Finally the worker
+stops, and the API's own transactions are counted.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from benchmarks.students import add_students
 from benchmarks.workload import CALL_SLUG, copy_package
 from grader.core.errors import MeshgradeError
 
-# Longer than any pause of a loop that finds nothing to do.
+# Longer than any loop pauses when it finds nothing to do.
 _SETTLE_S = 60.0
 # The pause between two submissions, after which the service is idle again.
 _REST_S = 5.0
@@ -104,7 +105,7 @@ async def _transactions(url: str) -> int:
 
 
 async def _queued(url: str) -> list[float]:
-    """The seconds until a worker took each attempt."""
+    """Return the seconds that each attempt waited for a worker."""
     database = Database(url)
     try:
         async with database.reading() as session:
@@ -115,7 +116,7 @@ async def _queued(url: str) -> list[float]:
 
 
 async def _submit(address: str, token: str, source: str, number: int) -> list[float]:
-    """Submit one after the other, with rests. Returns the seconds until each verdict."""
+    """Submit one after the other, with pauses. Returns the seconds until each verdict."""
     waits_s = []
     async with httpx.AsyncClient(base_url=address, timeout=90, headers={"Authorization": f"Bearer {token}"}) as client:
         for _ in range(number):

@@ -1,8 +1,8 @@
-"""What a server holds in memory, by kind of process: while it prepares its problems after a first start, and at rest.
+"""Measure a server's memory by kind of process: while it prepares its problems after a first start, and at rest.
 
 Usage: python -m benchmarks.idle_memory [--problems N] [--rest SECONDS] [--pool]
 
-With `--pool`, no server starts: it takes half a minute to see what a pool alone holds, and what of it is left at rest.
+With `--pool`, no server starts. In half a minute, this shows what a pool alone holds, and what remains of it at rest.
 Memory is PSS: resident pages, each shared one divided by the number of processes that share it.
 """
 
@@ -32,13 +32,13 @@ _LOOK_S = 2.0
 _LIMIT_S = 1800.0
 # Five minutes after the last submission, a pool ends the forks that only further submissions would need.
 _REST_S = 330.0
-# The devices of the meshes of the shipped problems, the rarest first; and how many verifiers of each compile at a time.
+# The numbers of devices that shipped problems need, the rarest first, and how many verifiers of each are lent at once.
 _DEVICES, _AT_ONCE = (7, 6, 1, 4, 8), 2
 # At rest, two runners and two verifiers are left.
 _LEFT = 2 * pool._RESTING_GENERIC
 _LIMITS = Limits(time_s=20.0, wall_s=60.0, memory_mb=1024)
 _ZYGOTE = "/opt/meshgrade/grader/forks/zygote.py"
-# Bubblewrap's command line names the zygote, too.
+# Commands inside the sandbox begin with this. Bubblewrap's command line also names the zygote.
 _INSIDE = "/opt/meshgrade/venv/bin/"
 
 
@@ -65,7 +65,7 @@ def _command(pid: int) -> str:
 
 
 class _Peak:
-    """Watches a service in a thread of its own."""
+    """The most memory that a service has held, watched by a thread."""
 
     def __init__(self, root: int) -> None:
         self.mb: Counter[str] = Counter()
@@ -105,7 +105,7 @@ def measure(problems: int, rest_s: float) -> None:
 
 
 def measure_pool() -> None:
-    """What a pool holds after requests for runners and verifiers with each number of devices that problems need."""
+    """Measure a pool after requests for runners and verifiers with each number of devices that problems need."""
     settings = PoolSettings(generic=1, per_problem=0, problems=1, fillers=2)
     with tempfile.TemporaryDirectory() as made, build_sandbox(Path(made), settings=settings) as sandbox:
         for devices in _DEVICES:

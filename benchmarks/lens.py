@@ -1,7 +1,7 @@
-"""Programs for chips that nobody has: from the POST of a source to its program for 8 and for 256 of them.
+"""Time the Explorer for chips that the machine lacks: from the POST of a source to its program for 8 and for 256.
 
-A step with 12 leaves is compiled for 8 H100s, and once more from what is kept; a step of a model with 6.6B parameters
-for 256 H100s; and where libtpu is installed, both for as many v5e chips.
+A step with 12 leaves is compiled for 8 H100s, then requested again when its result is stored. A step of a model with
+6.6B parameters is compiled for 256 H100s. If libtpu is installed, both are also compiled for as many v5e chips.
 """
 
 import statistics
@@ -20,7 +20,7 @@ _LARGE = "decoder-7b"
 
 
 def compiler_for_gpus() -> str:
-    """The installed compiler. Raises `BenchmarkFailed` if there is none."""
+    """Return the installed compiler for GPUs. Raises `BenchmarkFailed` if there is none."""
     found = compiler_of("gpu")
     if found is None:
         raise BenchmarkFailed("The part `lens` needs the compiler for GPUs. Install it with: ./meshgrade install-gpu")

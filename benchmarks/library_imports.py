@@ -1,7 +1,7 @@
 """What importing a library costs: `python -m benchmarks.library_imports [MODULE …]`.
 
-On demand, a script in the sandbox imports it, in a fork each time. In advance, a process with all that a zygote has
-imports it, and is then forked.
+On demand: a script in the sandbox imports the library, in a new fork each time. In advance: a process that has imported
+all that a zygote does also imports the library, and is then forked.
 """
 
 import gc

@@ -35,8 +35,8 @@ from grader.core.errors import MeshgradeError
 
 _TOKEN = "token-of-the-benchmark"
 _OWNERS_SHARE = 50
-# Median and 95th percentile of milliseconds, the median of this process's CPU milliseconds, and how many transactions
-# a request begins at least: tasks in the background begin some, too.
+# Median and 95th percentile of milliseconds, the median of this process's CPU milliseconds, and the smallest number of
+# transactions that began during a request, since background tasks begin some, too.
 _Figures: TypeAlias = tuple[float, float, float, int]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def describe_machine() -> dict[str, object]:
-    """Today, the cores that this process may use, processor, kernel, and the versions that matter."""
+    """Return today's date, the cores that this process may use, processor, kernel, and the versions that matter."""
     return {
         "date": date.today().isoformat(),
         "cores": len(os.sched_getaffinity(0)),

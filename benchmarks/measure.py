@@ -19,8 +19,8 @@ Say = Callable[[str], None]
 class Plan:
     """How often each is measured. In each round everything takes a turn, so that noise affects all equally.
 
-    `pairs` is how many turns per round the limit and the service take, because they are quick. `hidden` is False
-    for a plan that only shows that everything works: it measures runs of the public cases.
+    The limit and the service are quick, so they take `pairs` turns per round. `hidden` is False for a plan that only
+    shows that everything works: it measures runs of the public cases.
     """
 
     rounds: int
@@ -44,8 +44,8 @@ class Samples:
     fork_mb: list[float] = field(default_factory=list)
 
 
-# Figures of one mode only, by the rest of their keys: from the samples, or measured in a data folder whose service
-# has ended.
+# Returns the figures that only one mode has, by their keys without the part's name. They come from the samples, or are
+# measured in a data folder whose service has ended.
 More = Callable[[Samples, Workload, Path], dict[str, float]]
 
 
@@ -105,7 +105,7 @@ def measure(part: Part, plan: Plan, say: Say) -> Measured:
 
 
 def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say) -> Samples:
-    """One submission at a time, with nothing else running: the service is idle before each sample."""
+    """Measure one submission at a time with nothing else running: the service is idle before each sample."""
     samples = Samples()
     say("once each, unmeasured: bare, bare with a cache (fills it), a warm process")
     run_fresh(workload)
@@ -130,7 +130,7 @@ def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say)
     for _ in range(plan.cold):
         server.settle()
         forks = warm_forks(server.pid)
-        # The largest, because generic ones hold less. A verifier that was lent before does not count as waiting.
+        # Take the largest, because generic forks hold less. A verifier that was lent before does not count as waiting.
         samples.fork_mb += [max(map(private_mb, waiting))] if (waiting := [*filter(waits_for_work, forks)]) else []
         kill_all(forks)
         samples.cold.append(server.post(workload).taken_ms)
@@ -167,7 +167,7 @@ def _figures(samples: Samples, bare: Rate, ours: Rate) -> dict[str, float | None
 
 
 def percentile(samples: list[float], percent: int) -> float:
-    """The smallest sample that at least `percent` of a hundred do not exceed; always one that was measured."""
+    """Return the smallest sample that at least `percent` % of all samples do not exceed. It is never interpolated."""
     return sorted(samples)[-(-len(samples) * percent // 100) - 1]
 
 

@@ -57,6 +57,6 @@ def hostile() -> list[Known]:
 
 
 def mixed(count: int) -> Iterator[Known]:
-    """`count` of them in a fixed order, honest and hostile in turn; each kind starts again when it is used up."""
+    """Yield `count` submissions in a fixed order, honest and hostile in turn. Each kind starts again when used up."""
     turns = itertools.chain.from_iterable(zip(itertools.cycle(honest()), itertools.cycle(hostile()), strict=True))
     return itertools.islice(turns, count)

@@ -1,7 +1,7 @@
-"""Measure the savings of one MLIR context for all lowerings: `python -m benchmarks.mlir_context`, with fresh processes.
+"""Measure what one MLIR context for all lowerings saves: `python -m benchmarks.mlir_context`.
 
-Each side warms fsdp_step twice: once to compile, whose programs it keeps, and once in another process that only loads
-them, which is what a waiting fork does. The second is measured.
+Each side warms fsdp_step in two fresh processes. The first compiles the programs and stores them. The second only loads
+them, as a waiting fork does, and is the one that is measured.
 """
 
 import json

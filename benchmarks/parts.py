@@ -28,7 +28,7 @@ PARTS = {
 def measure_parts(names: Iterable[str], say: Callable[[str], None], *, quick: bool) -> dict[str, Any]:
     """Measure one part after another. Returns all figures by their keys, with the submissions and the machine.
 
-    A part that fails does not take the figures of the others with it: `failures` has its message.
+    If a part fails, the others are still measured, and `failures` has its message.
 
     Raises:
       BenchmarkFailed: every part failed.

@@ -19,7 +19,7 @@ _PROGRAM = Path(__file__).with_name("bare_calls.py")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`wall_ms` from the start of a process until it has ended; `cpu_s` of all its threads."""
+    """What a process used: `wall_ms` from its start to its end, and `cpu_s` over all its threads."""
 
     wall_ms: float
     cpu_s: float
@@ -27,7 +27,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """For many submissions at once: how many finish per second, and the CPU time of one."""
+    """The rate of many submissions at once: how many finish per second, and the CPU time of one."""
 
     per_s: float
     cpu_s: float
@@ -46,7 +46,7 @@ def run_fresh(workload: Workload, cache: Path | None = None) -> Cost:
     assert process.stderr is not None
     with process.stderr:
         said = process.stderr.read().decode(errors="replace")
-    # Not `wait`, because this also returns the resources that the process used.
+    # Call `wait4` instead of `wait`, because it also returns the resources that the process used.
     _, status, usage = os.wait4(process.pid, 0)
     wall_ms = (time.perf_counter() - started) * 1000
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -64,7 +64,7 @@ def run_many(workload: Workload, *, at_once: int, count: int) -> Rate:
 
 
 class WarmProcess:
-    """One plain process that has already run the cases: the rest is a lower bound for any judge."""
+    """One plain process that has already run the cases. What another run takes is a lower bound for any judge."""
 
     def __init__(self, workload: Workload) -> None:
         self._process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The problem page in Chromium: what it sends, when its text can be read, and when its editor can be used."""
+"""Load the problem page in Chromium: how much is sent, when its text can be read, and when its editor can be used."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ class Loaded:
 
 
 def chromium() -> str:
-    """Where Chromium is. Raises `BenchmarkFailed` if it or the package that drives it is missing."""
+    """Return the path of Chromium. Raises `BenchmarkFailed` if it or the package that drives it is missing."""
     if find_spec("playwright") is None:
         raise BenchmarkFailed("The part `web` needs the package playwright, which `./meshgrade test` installs.")
     found = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -85,7 +85,7 @@ def _median(loads: list[Loaded], name: str) -> float:
 
 
 def _load(executable: str, link: str, url: str, rounds: int) -> tuple[list[Loaded], list[Loaded]]:
-    """The page, compressed and not, in turn; each time in a browser of its own that is signed in."""
+    """Load the page `rounds` times with and without compression, in turn, each in a new signed-in browser context."""
     from playwright.sync_api import sync_playwright
 
     # Chromium refuses to run as root inside its own sandbox; the pages it opens here are ours.

@@ -28,7 +28,7 @@ def cpu_s(root: int) -> float:
 
 
 def wait_until_quiet(root: int, *, limit_s: float = 60.0) -> None:
-    """Wait until a process and all below it have used no CPU time to speak of for 0.3 s.
+    """Wait until a process and all below it have used almost no CPU time for 0.3 s.
 
     If the process is the caller's own, its own time does not count, because watching the others takes some.
 
@@ -71,7 +71,7 @@ def warm_forks(root: int) -> list[int]:
 
 
 def waits_for_work(fork: int) -> bool:
-    """Whether it is still unused. A fork gets its limit on address space on first use; a lent verifier keeps it."""
+    """Whether a fork is still unused. Its address space is limited on first use, and a used verifier keeps it."""
     limits = Path(f"/proc/{fork}/limits").read_text().splitlines()
     soft = next(line.removeprefix(_ADDRESS_SPACE).split()[0] for line in limits if line.startswith(_ADDRESS_SPACE))
     return soft == "unlimited"
@@ -93,7 +93,7 @@ def private_mb(pid: int) -> float:
 def _ticks(pid: int) -> int:
     """Clock ticks of a process, and of its children that it has waited for; none once it has ended."""
     try:
-        # The second field is a name in brackets and may hold anything, so count from the last bracket on.
+        # The second field is a name in brackets with arbitrary contents, so count from the last bracket.
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return 0

@@ -28,7 +28,7 @@ def _stations(samples: Samples, workload: Workload, data: Path) -> dict[str, flo
 def typical(package: Package) -> KnownSubmission:
     """The first accepted submission that keeps the starter's `init`, as most students do; otherwise the reference.
 
-    It matters for speed: waiting runners have run the starter's `init`, and find what it compiles.
+    This affects speed: waiting runners have run the starter's `init`, so its programs are already compiled.
     """
     program = package.manifest.program
     given = _function(package.starter, program.init)
@@ -37,7 +37,7 @@ def typical(package: Package) -> KnownSubmission:
 
 
 def _function(source: str, name: str | None) -> str | None:
-    """The code of one function, without comments and layout. None if there is none of that name."""
+    """The code of one function, without comments and layout; None if no function has that name."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             if ast.get_docstring(node) is not None:

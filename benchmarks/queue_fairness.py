@@ -1,7 +1,7 @@
-"""How long a classmate's attempt waits behind a thousand runs of one user, who adds one whenever one is graded.
+"""Measure how long a classmate's attempt waits behind a user who keeps a thousand runs queued.
 
-Ten others with a live picture do the same with one run each. An exploration for a TPU, a validation and an attempt that
-waits for its next try are queued all the time, as on a machine that cannot do them.
+Ten others with a live picture keep one run queued each. An exploration for a TPU, a validation and an attempt that
+waits for its next try stay queued all the time, as on a machine that cannot do them.
 
     python -m benchmarks.queue_fairness                              on SQLite
     python -m benchmarks.queue_fairness postgresql://…               on an empty PostgreSQL

@@ -1,11 +1,11 @@
-"""How soon one more worker is useful, with and without shared answers of the references; and the memory of an idle one.
+"""Measure how soon one more worker is useful, with and without shared reference answers, and its memory when idle.
 
 Usage: python -m benchmarks.scale_up [--problems N] [--rounds N] [--asleep] [--json FILE]
 
-The first worker prepares all problems. After that, a new worker with an empty folder starts in each round, once with
-the answers in the database and once without them, while a submission waits in the queue. Each is stopped after that.
-The memory of the new worker's processes is read once they are idle: resident pages, each shared one divided by the
-number of processes that share it. With `--asleep`, once more after a quarter of an hour without work.
+The first worker prepares all problems. Then each round starts a new worker with an empty folder while a submission
+waits in the queue: once with the answers in the database, and once without them. The new worker is stopped afterwards.
+The memory of its processes is read once they are idle: resident pages, each shared one divided by the number of
+processes that share it. With `--asleep`, it is read again after a quarter of an hour without work.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from grader.core.errors import MeshgradeError
 from grader.sandbox.pool import ASLEEP_S
 
 _ALL_READY = "All problems are prepared."
-# What a worker says at the end of its preparation if it used up its CPU time for it.
+# How a worker ends its preparation if the CPU time for it has run out.
 _SOME_LEFT = "are prepared by their first submission"
 _LIMIT_S = 600.0
 _LOOK_S = 0.1

@@ -10,7 +10,8 @@ from benchmarks.write_table import fill, markdown
 
 _PERFORMANCE = CHECKOUT / "docs" / "performance.md"
 _SCALING = CHECKOUT / "docs" / "scaling.md"
-# The share of a day's submissions in its busiest hour, of that hour in which cores are busy, and of the mode `call`.
+# The share of a day's submissions in its busiest hour, the share of that hour in which cores are busy, and the share of
+# submissions in `call` mode.
 _BUSIEST_HOUR, _BUSY, _CALL = 0.2, 0.6, 0.5
 _DAYS = (1_000, 100_000, 10_000_000)
 _WORKER_CORES, _ONE_MACHINE = 8, 2

@@ -37,17 +37,17 @@ class Graded:
 
 
 class Server:
-    """Up from construction, when it has said that the problem is ready, until `with` ends.
+    """A server that runs from its construction, which waits until the problem is ready, to the end of `with`.
 
     Args:
       data: a data folder that does not exist yet.
-      problems: a folder that contains only this problem.
-      kind: the path of the POST: SLUG/attempts, graded on all cases, or SLUG/runs, graded on the public ones. Empty: no
-        problem has to be ready.
-      module: the command line; another one may grade by other means.
+      problems: the folder of problems to serve.
+      kind: the path of the POST: SLUG/attempts, graded on all cases, or SLUG/runs, graded on the public ones. If it is
+        empty, no problem has to be ready.
+      module: the command line to run, such as the one with a stand-in for the judge.
       settings: environment variables to add.
     Raises:
-      BenchmarkFailed: it did not start, or refuses to grade.
+      BenchmarkFailed: the server did not start, or refuses to grade.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Server:
         """Submit to SLUG/attempts or SLUG/runs. Returns the milliseconds until the verdict, and the verdict.
 
         Raises:
-          BenchmarkFailed: there is none.
+          BenchmarkFailed: there is no verdict.
         """
         body = json.dumps({"source": source})
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
@@ -116,10 +116,10 @@ class Server:
     def explore(
         self, slug: str, source: str, *, chip: str | None = None, function: Mapping[str, object] | None = None
     ) -> float:
-        """Explore a source of a problem, or a `function` of it. Returns the milliseconds until the result.
+        """Explore a source for a problem, or a `function` of the source. Returns the milliseconds until the result.
 
         Raises:
-          BenchmarkFailed: there is none, or the source has no program.
+          BenchmarkFailed: there is no result, or the source has no program.
         """
         subject = {"problem": slug} if function is None else {"function": function}
         body = json.dumps({**subject, "source": source, "chip": chip})
@@ -140,8 +140,8 @@ class Server:
     def post_many(self, workload: Workload, *, at_once: int, count: int) -> Rate:
         """Submit `count` times, `at_once` clients side by side, each waiting for its verdict before the next.
 
-        CPU time is that of the service and everything below it, until it has come to rest again, so what it costs to
-        warm the forks that were used up is part of it.
+        CPU time counts the service and everything below it until it is at rest again. It therefore includes warming
+        new forks for those that were used up.
         """
         self.settle()
         cpu_before = cpu_s(self.pid)
@@ -153,7 +153,7 @@ class Server:
         return Rate(count / taken_s, (cpu_s(self.pid) - cpu_before) / count)
 
     def settle(self) -> None:
-        """Wait until nothing is queued, running or being warmed, and a warm fork is there."""
+        """Wait until nothing is queued, running or being warmed, and warm forks are waiting."""
         deadline = time.monotonic() + _SETTLE_LIMIT_S
         while time.monotonic() < deadline:
             wait_until_quiet(self.pid)
@@ -177,7 +177,7 @@ class Server:
             self._process.wait()
 
     def _variables(self, problems: Path) -> dict[str, str]:
-        """Default settings, whatever the environment; only the limit per person is lifted."""
+        """Return default settings, whatever the environment says, with the limits per person lifted."""
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(("MESHGRADE_", "JAX_", "XLA_"))
         }
@@ -196,10 +196,10 @@ class Server:
         self._lines.put(None)
 
     def wait_for(self, words: str, say: Say) -> str:
-        """Wait until it says so, or has said so. Returns the line.
+        """Return the line of output with these words, waiting for it unless it has already been printed.
 
         Raises:
-          BenchmarkFailed: it ended, refuses to grade, or takes too long.
+          BenchmarkFailed: the service ended, refuses to grade, or takes too long.
         """
         if found := next((line for line in self._said if words in line), None):
             return found

@@ -1,7 +1,7 @@
 """The command line with a stand-in for the judge, which needs no sandbox but uses as much of a core as grading does.
 
-For quick measurements of everything around grading. It never executes a submission: it compares the text with that of
-the reference, while a child process computes for `STAND_IN_CPU_S` seconds. Before that, it waits for `STAND_IN_WAIT_S`.
+Use it to measure everything around grading quickly. It never executes a submission: it waits for `STAND_IN_WAIT_S`
+seconds, lets a child process compute for `STAND_IN_CPU_S` seconds, and compares the text with that of the reference.
 """
 
 import functools

@@ -1,9 +1,9 @@
-"""What event streams cost a service while nothing happens: each person follows a queued attempt as often as one may.
+"""Measure what event streams cost while nothing happens: each person opens as many on a queued attempt as allowed.
 
 Usage: python -m benchmarks.streams [--people N ...] [--seconds N]
 
-Grading the first attempt never ends, so the others stay in the queue, and each stream reads its attempt and the place
-of it again every few seconds. The first row, without people, is the service at rest.
+Grading the first attempt never ends, so the others stay in the queue, and each stream reads its attempt and its place
+in the queue again every few seconds. The first row, without people, is the service at rest.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from benchmarks.server import Server
 from benchmarks.students import add_students
 from benchmarks.workload import CALL_SLUG, copy_package
 
-# The streams have begun, and what was waiting for their attempts has been read.
+# Within this time the streams begin, and read what was waiting for their attempts.
 _SETTLE_S = 5.0
 
 

@@ -34,7 +34,7 @@ class Served:
 
 
 async def add_students(url: str | URL, number: int) -> list[str]:
-    """Add them to the database of a running service. Returns an API token for each."""
+    """Add `number` students to the database of a running service. Returns an API token for each."""
     database = Database(url)
     accounts = Accounts(database, session_life=timedelta(), link_life=timedelta())
     tokens = [f"the-token-of-student-{each}" for each in range(number)]
@@ -47,7 +47,7 @@ async def add_students(url: str | URL, number: int) -> list[str]:
 
 
 async def work(address: str, tokens: list[str], slug: str, source: str, *, within_s: float, limit_s: float) -> Served:
-    """Let them all submit within `within_s`, and wait until each has a verdict or `limit_s` have passed."""
+    """Let all students submit within `within_s`, and wait until each has a verdict or `limit_s` have passed."""
     served = Served()
     chance = random.Random(1)
     started = time.monotonic()
@@ -93,7 +93,7 @@ async def _student(
 
 
 def _field_of(answer: bytes, name: str) -> str | None:
-    """A field of the answer, or of the only attempt of a page."""
+    """Return a field of the response, or of the only attempt on a page of attempts."""
     found = json.loads(answer)
     found = found["attempts"][0] if "attempts" in found else found
     if name not in found:

@@ -37,7 +37,7 @@ def differing(judge: Judge, count: int, outcomes: Sequence[str], say: Say) -> tu
 
 
 def one_of_each() -> list[Known]:
-    """The first submission of the problem for each outcome that it has."""
+    """Return the problem's first submission for each outcome."""
     first: dict[str, Known] = {}
     for known in honest():
         first.setdefault(known.expectation(), known)
@@ -45,13 +45,13 @@ def one_of_each() -> list[Known]:
 
 
 def told_to_student(verdict: Verdict) -> str:
-    """A verdict without its times."""
+    """Return a verdict as JSON, without its times."""
     return json.dumps(verdict.model_dump(mode="json", exclude={"timings_ms"}), sort_keys=True)
 
 
 @contextmanager
 def _busy_core() -> Iterator[None]:
-    """A process that computes forever, on one core."""
+    """Keep one core busy with a process that computes until the block ends."""
     process = multiprocessing.get_context("spawn").Process(target=_spin, daemon=True)
     process.start()
     try:

@@ -1,7 +1,7 @@
 """The cost of one verifier per attempt, in CPU seconds and wall-clock time: `python -m benchmarks.verifiers`.
 
 The reference of fsdp_shard_map_step is exported once. Then, in each round, a verifier that has served before and one
-that was just made compile and run the programs of both meshes. Medians of the rounds.
+that was just made compile and run the programs of both meshes. The output is the medians of the rounds.
 """
 
 import json

@@ -15,12 +15,12 @@ from grader.sandbox.walls import REMOVABLE
 
 
 def cost_of_walls_ms(workload: Workload, data: Path, count: int, *, hidden: bool) -> float:
-    """The median of gradings behind all walls minus the median without them, in turn, each by a warm fork.
+    """Return the median time of gradings behind all walls minus the median without them. They alternate, on warm forks.
 
     Both use only the judge, without HTTP or database, whose times would hide the difference.
 
     Args:
-      data: the data folder of a service that has ended; its judge's answers are used again.
+      data: the data folder of a service that has ended, whose cached reference answers are used again.
     """
     secret, cache = judging_secret_of(read_secret(data)), data / "cache"
     with build_sandbox(cache) as walled, build_sandbox(cache, without=frozenset(REMOVABLE)) as open_:

@@ -2,9 +2,9 @@
 
 Usage: python -m benchmarks.workers [--count N] [--rounds N] [--stand-in] [--json FILE]
 
-One slot and one core each, all on this machine, in turn. Each round starts the workers, waits until they are idle,
-submits COUNT submissions from as many users at once, and measures from the first start to the last verdict. Bound to
-one core, a worker represents one more machine. More workers than cores share them, and add no more than the cores do.
+Each worker has one slot and one core of this machine. Each round starts the workers, waits until they are idle, submits
+COUNT submissions from as many users at once, and measures from the first start to the last verdict. A worker that is
+bound to one core represents one more machine. More workers than cores share the cores, and do no more than these can.
 """
 
 import argparse
@@ -117,7 +117,7 @@ async def _round(whole: Fleet, workers: list[Daemon], database: Database, tokens
     for worker in workers:
         await worker.wait_for(GRADES)
         await worker.wait_for(f"{CALL_SLUG} is ready")
-    # The first submission shows a worker what to warm.
+    # The first submissions show each worker what to warm.
     await _grade(whole.address, database, tokens[: 2 * len(workers)], source)
     used = await _used(whole, workers, database)
     ids = await _grade(whole.address, database, tokens, source)
@@ -134,7 +134,7 @@ async def _round(whole: Fleet, workers: list[Daemon], database: Database, tokens
 
 
 async def _used(whole: Fleet, workers: list[Daemon], database: Database) -> list[float]:
-    """CPU seconds of workers, API and PostgreSQL so far, and transactions, once all are idle."""
+    """Wait until all are idle. Returns the CPU seconds of workers, API and PostgreSQL so far, and the transactions."""
     for each in (*workers, whole.api):
         await asyncio.to_thread(wait_until_quiet, each.pid)
     async with database.reading() as session:
@@ -186,7 +186,7 @@ async def _connections(database: Database) -> dict[str, int]:
 
 
 async def _stored_bytes(database: Database) -> dict[str, float]:
-    """The size of one attempt in bytes, with its indices and dead row versions, because nothing is vacuumed."""
+    """The size of one attempt in bytes, including indexes and, because nothing is vacuumed, dead row versions."""
     async with database.reading() as session:
         rows = await session.scalar(select(func.count()).select_from(AttemptRow))
         size = await session.scalar(text("SELECT pg_total_relation_size('attempts')"))

@@ -27,7 +27,7 @@ Choose = Callable[[Package], KnownSubmission]
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`name` is the submission's, `file` holds its `source` for the plain processes, `frames` a frame per case."""
+    """`name` is the submission's. `file` holds its source for plain processes, and `frames` is a folder of cases."""
 
     package: Package
     name: str
@@ -40,8 +40,8 @@ class Workload:
 def copy_package(slug: str, problems: Path) -> Package:
     """Copy the problem into an empty folder of problems, and read it there.
 
-    Most of its wrong submissions are left out: a service runs those at its start, to recognise what they compute or
-    compile to later, and no figure here is about a wrong submission.
+    Most of its wrong submissions are left out. A service runs those at its start, so that it recognises their results
+    and programs later, and no figure here is about a wrong submission.
     """
     folder = problems / slug
     shutil.copytree(CHECKOUT / "problems" / slug, folder, ignore=shutil.ignore_patterns(*_RUN_AT_START, "__pycache__"))
@@ -79,7 +79,7 @@ def take_workload(package: Package, chosen: KnownSubmission, data: Path, folder:
 
 
 def _losses(case_id: str, prepared: ProgramPrepared) -> list[object]:
-    """The reference's loss of each step, for each mesh; they are in the package's order."""
+    """Return the reference's loss of each step for each mesh, in the package's order."""
     runs = [each.runs[case_id] for each in prepared.examined if case_id in each.runs]
     return [[step["loss"] for step in run.steps] for run in runs]
 

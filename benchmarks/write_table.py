@@ -2,9 +2,9 @@
 
 Usage: python -m benchmarks.write_table FILE...
 
-Each FILE is what `./meshgrade bench --json` wrote, or one of `python -m benchmarks.lists`, `soak`, `faults` and
-`workers` with `--json`; its keys show which one. The text between `<!-- NAME: begin -->` and
-`<!-- NAME: end -->` is replaced, and nothing else.
+Each FILE was written by `./meshgrade bench --json`, or by one of `python -m benchmarks.lists`, `soak`,
+`fault_injection` and `workers` with `--json`; its keys show which. Only the text between `<!-- NAME: begin -->` and
+`<!-- NAME: end -->` is replaced.
 """
 
 import json
@@ -31,7 +31,7 @@ def main(files: Sequence[str]) -> None:
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """The Markdown of these results, by the name of its place."""
+    """Return the Markdown tables of these results, by the name of their place on the page."""
     if sheets := sheets_in(results):
         return {sheet.part: _figures(sheet, results) for sheet in sheets}
     if "lists" in results:
