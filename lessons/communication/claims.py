@@ -17,7 +17,7 @@ _DEVICES, _ROWS = 8, 512
 
 @cache
 def _step(rows: int, *, forward: bool = False) -> Census:
-    """Two FSDP layers in shard_map: the loss, or its gradient."""
+    """Compile the loss of two FSDP layers in shard_map, or its gradient."""
     mesh = Mesh(jax.devices(), ("x",))
 
     def body(weights, rows):
@@ -46,12 +46,12 @@ def devices():
 
 
 def matrix_bytes():
-    """The matrix that is added up."""
+    """The bytes of the matrix that is summed."""
     return WIDTH * WIDTH * 4, "bytes"
 
 
 def twice_the_matrix():
-    """What a device would send for its all_reduce if it passed on all shards, twice."""
+    """What a device would send for an all_reduce of the matrix if it passed on every shard twice."""
     return 2 * matrix_bytes()[0], "bytes"
 
 
@@ -66,13 +66,13 @@ def reduced_by_eight():
 
 
 def logarithm_times():
-    """The logarithm of 8 devices over that of 2 devices."""
+    """The logarithm of 8 over the logarithm of 2."""
     return int(math.log2(8) / math.log2(2)), "times"
 
 
 @cache
 def _halving() -> Census:
-    """A reduce_scatter of the matrix in which each device sends half of what is left to one other, at each level."""
+    """Compile a reduce_scatter by halving: at each level, each device sends half of what is left to one other."""
     mesh = Mesh(jax.devices(), ("x",))
 
     def body(term):
@@ -104,13 +104,13 @@ def halving_sends():
 
 
 def halving_sent():
-    """What one device sends in it for the matrix; a ring sends as much."""
+    """What one device sends for a reduce_scatter of the matrix by halving, which is as much as in a ring."""
     assert _sent(_halving()) == sent("reduce_scatter", 8)
     return _sent(_halving()), "bytes"
 
 
 def tree_sent():
-    """The whole matrix, once for each level of a tree of 8 devices."""
+    """What a device sends if it sends the whole matrix at each level of a tree of 8 devices."""
     return matrix_bytes()[0] * halving_sends()[0], "bytes"
 
 
@@ -142,19 +142,19 @@ def flops_of_more():
 
 @cache
 def _gathered() -> list[int]:
-    """The bytes of the whole weights that the gradient gathers."""
+    """The bytes of the whole weight that each all_gather in the gradient returns."""
     found = [each for each in _step(_ROWS).collectives if each.kind == "all-gather"]
     return [each.ring_bytes * _DEVICES // (_DEVICES - 1) for each in found for _ in range(each.executions)]
 
 
 def layer_gathered():
-    """What one all_gather of the gradient makes whole."""
+    """The bytes of the whole weight that one all_gather in the gradient returns."""
     (each,) = set(_gathered())
     return each, "bytes"
 
 
 def all_gathered():
-    """What all of its all_gathers make whole: both weights."""
+    """The bytes that all all_gathers in the gradient return: both whole weights."""
     assert sum(_gathered()) == 2 * matrix_bytes()[0]
     return sum(_gathered()), "bytes"
 

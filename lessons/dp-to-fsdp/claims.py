@@ -30,12 +30,12 @@ def parameters():
 
 
 def params_bytes():
-    """The whole parameters."""
+    """The bytes of the whole parameters."""
     return reference(_DP).whole("params/"), "bytes"
 
 
 def moments_bytes():
-    """Both moments of Adam, whole."""
+    """The bytes of both of Adam's moments, whole."""
     return _moments(reference(_DP).whole), "bytes"
 
 
@@ -97,7 +97,7 @@ def late_devices():
 
 
 def early_devices():
-    """The devices with moments of optax.adam, for parameters that nobody placed."""
+    """The devices with moments of optax.adam, for parameters that were not placed."""
     return _devices_of_moments(jnp.zeros((16, 8))), "device"
 
 
@@ -113,7 +113,7 @@ def fsdp_total():
 
 
 def count_bytes():
-    """The count of steps on one device with FSDP."""
+    """The bytes of the step count on one device with FSDP."""
     return reference(_FSDP).held("count"), "bytes"
 
 

@@ -10,13 +10,13 @@ from tests.problems.measured_programs import Program
 _GROUPS = ("params", "mu", "nu")
 _LEFT, _TOP, _COLUMN, _WIDE, _HIGH, _GAP, _LINE = 64, 26, 37, 32, 40, 10, 18
 _PARTS = 8
-# The weight that the steps of FSDP follow.
+# The weight that the drawings of an FSDP step follow.
 _WEIGHT = "dense1/kernel"
 _KINDS = {"all-reduce": "all_reduce", "all-gather": "all_gather", "reduce-scatter": "reduce_scatter"}
 
 
 def _parts(program: Program, leaf: str, device: int) -> range:
-    """Which eighths of the leaf the device holds. At most one dimension is split."""
+    """Return which eighths of the leaf the device holds. At most one dimension is split."""
     held = dict(program.measured.state_in)[leaf]
     split = [
         range(start * _PARTS // size, stop * _PARTS // size)
@@ -36,7 +36,7 @@ def _array(x: int, y: int, parts: range, kind: str = "strip") -> list[str]:
 
 
 def _sent(program: Program) -> list[str]:
-    """A line for each kind of collective over more than the loss."""
+    """Return a line for each kind of collective that sends more than the loss."""
     lines = []
     for kind, name in _KINDS.items():
         found = program.traffic(kind, at_least=64)
@@ -120,7 +120,7 @@ def _sends(moment: _Moment, program: Program) -> int:
 
 
 def _steps(program: Program) -> dict[str, str]:
-    """The moments in their order, each with what a device holds of the weight then, and has sent of it until then."""
+    """Draw the moments in order, each with what a device then holds of the weight and has sent of it so far."""
     most_held = max(_held(each, program) for each in _CYCLE.values())
     most_sent = sum(_sends(each, program) for each in _CYCLE.values())
     drawn, sent = {}, 0

@@ -14,13 +14,13 @@ from grader.program.census import Census, take_census
 _MESH = Mesh(jax.devices(), ("expert",))
 _EXPERTS = _MESH.size
 _WIDTH, _HIDDEN = 64, 256
-# Slots for each token, of all experts together.
+# Slots per token, all experts together.
 _SLACK = 1.25
 _FEW, _SOME, _MANY = 64, 512, 4096
 
 
 def _exchanged(x, up, down, *, capacity: int):
-    """Slots filled in the tokens' order: what travels has the same shapes, whichever tokens are in which slot."""
+    """Send tokens to experts. Slots are filled in the tokens' order, since their contents do not affect the shapes."""
     slots = jnp.resize(x, (_EXPERTS, capacity, _WIDTH))
     here = lax.all_to_all(slots, "expert", 0, 1, tiled=True)
     done = jax.nn.relu(here @ up) @ down
@@ -37,7 +37,7 @@ def _gathered(x, up, down, *, capacity: int):
 
 @cache
 def _layer(tokens: int, slack: float = _SLACK, *, gathered: bool = False) -> Compiled:
-    """The layer with so many tokens on each device."""
+    """Compile the layer with this many tokens on each device."""
     capacity = int(tokens * slack / _EXPERTS)
     body = partial(_gathered if gathered else _exchanged, capacity=capacity)
     split = NamedSharding(_MESH, P("expert"))
@@ -73,7 +73,7 @@ def layer_weights():
 
 
 def token_flops():
-    """The matrix products of the layer with one slot for each token, divided by the tokens: what one of them needs."""
+    """The FLOPs of matrix products that a token needs: those of the layer with one slot per token, over its tokens."""
     return _census(_layer(_SOME, 1.0)).dot_flops // _SOME, "FLOPs"
 
 
@@ -103,7 +103,7 @@ def double_sent():
 
 
 def double_slots():
-    """All slots of a device in both directions, with some tokens and twice the slots."""
+    """The bytes of all slots of a device in both directions, with some tokens and twice the slots."""
     capacity = int(2 * _SLACK * _SOME / _EXPERTS)
     return 2 * jnp.zeros((_EXPERTS, capacity, _WIDTH)).nbytes, "bytes"
 
@@ -115,12 +115,12 @@ def weights_sent():
 
 
 def even_tokens():
-    """The tokens on a device with which both ways send as much, rounded to tens."""
+    """The tokens on a device at which both ways send equally many bytes, rounded to tens."""
     return round(weights_sent()[0] * _SOME // some_sent()[0], -1), "tokens"
 
 
 def exchanged_temporaries():
-    """The temporary buffers with some tokens, if they travel."""
+    """The temporary buffers with some tokens, if the tokens travel."""
     return _layer(_SOME).memory_analysis().temp_size_in_bytes, "bytes"
 
 

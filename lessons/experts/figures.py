@@ -16,7 +16,7 @@ _CHOSEN = np.array([[0, 2, 0, 0, 3, 1], [1, 3, 1, 2, 1, 0], [2, 0, 3, 1, 3, 2], 
 
 
 def _filled() -> tuple[np.ndarray, np.ndarray]:
-    """The slots of each device, with 1 + the device in each filled one, and whether each token found one."""
+    """Return the slots of each device, where a filled one contains 1 + the device, and whether each token found one."""
     slots, taken = np.zeros((_N, _N, _SLOTS), int), np.zeros(_CHOSEN.shape, bool)
     for (device, token), expert in np.ndenumerate(_CHOSEN):
         earlier = int((_CHOSEN[device, :token] == expert).sum())
@@ -37,7 +37,7 @@ def _exchanged(slots: np.ndarray) -> np.ndarray:
 
 
 def _step(number: int, title: str, rows: list[list[tuple[int, object] | None]], what: str) -> str:
-    """A row of cells for each device: the expert and a label, or nothing."""
+    """Draw a row of cells for each device. A cell has an expert and a label, or is empty."""
     body = [text(_LEFT, 16, title, "soft-text")]
     for device, row in enumerate(rows):
         y = _TOP + device * _CELL
@@ -55,7 +55,7 @@ def figures() -> dict[str, str]:
     exchanged = _exchanged(slots)
 
     def labels(found: np.ndarray, experts: np.ndarray) -> list[list[tuple[int, object] | None]]:
-        """Slots with their experts; an empty one has no label."""
+        """Return each slot's expert and label, or None for an empty slot."""
         rows = zip(found.reshape(_N, -1), experts.reshape(_N, -1), strict=True)
         return [
             [(int(expert), source - 1) if source else None for source, expert in zip(*row, strict=True)] for row in rows

@@ -30,22 +30,22 @@ def weight_sent():
 
 
 def shard_bytes():
-    """A device's shard of this weight."""
+    """The bytes of a device's shard of the weight."""
     return _weight().addressable_shards[0].data.nbytes, "bytes"
 
 
 def weight_bytes():
-    """The whole weight."""
+    """The bytes of the whole weight."""
     return _weight().nbytes, "bytes"
 
 
 def values_sent():
-    """The values that a device sends to gather it."""
+    """The values that a device sends to gather the weight."""
     return weight_sent()[0] // _weight().dtype.itemsize, "values"
 
 
 def shards_passed():
-    """The shards that a device passes on around the ring."""
+    """The shards that a device passes on around the ring to gather the weight."""
     return weight_sent()[0] // shard_bytes()[0], "shards"
 
 

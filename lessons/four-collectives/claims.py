@@ -21,7 +21,7 @@ def _program(body: Body, before: P, after: P) -> Callable[[jax.Array], jax.Array
 
 
 def _compiled(body: Body, before: P, after: P, x: jax.Array) -> tuple[str, int, int]:
-    """Kind, whole bytes, and the bytes that one device sends around a ring, of the only collective."""
+    """Return the only collective's kind, its whole bytes, and the bytes that one device sends around a ring."""
     placed = jax.device_put(x, NamedSharding(_MESH, before))
     text = _program(body, before, after).lower(placed).compile().as_text()
     (found,) = take_census(text, _MESH.size).collectives
@@ -33,7 +33,7 @@ def _array() -> jax.Array:
 
 
 def _terms() -> jax.Array:
-    """An array of the same shape on each device, to be added up."""
+    """Return one array of that shape for each device, to be summed."""
     return jnp.zeros((_MESH.size, _ROWS, _COLUMNS))
 
 
@@ -59,12 +59,12 @@ def devices():
 
 
 def whole_bytes():
-    """The array of 64 rows and 16 columns, float32."""
+    """The bytes of the array, which has 64 rows and 16 columns of float32."""
     return _array().nbytes, "bytes"
 
 
 def shard_bytes():
-    """One of its shards, the rows split over all devices."""
+    """The bytes of one shard of the array, whose rows are split over all devices."""
     placed = jax.device_put(_array(), NamedSharding(_MESH, P("x")))
     return placed.addressable_shards[0].data.nbytes, "bytes"
 
@@ -134,7 +134,7 @@ def untiled_scatter_error():
 
 
 def sum_over_mean():
-    """A value of reduce_scatter over the mean of what the devices put in."""
+    """A value that reduce_scatter returns, over the mean of the devices' terms."""
     terms = jnp.arange(float(_MESH.size * 16)).reshape(_MESH.size, 16) + 1
     total = _program(lambda term: lax.psum_scatter(term[0], "x", tiled=True), P("x"), P("x"))(terms)
     (ratio,) = {round(float(each)) for each in total / terms.mean(axis=0)}

@@ -19,7 +19,7 @@ _CELL, _LEFT, _RIGHT, _TOP = 30, 62, 238, 40
 _RING = len(jax.devices())
 _WIDE, _HIGH, _HEAD = 37, 24, 26
 _SHARD = jax.numpy.zeros((64, 16)).nbytes // _RING
-# What device d puts in for part p is (p + 1) * 10**d: a value says which part it is, and whose terms are in it.
+# Device d contributes (p + 1) * 10**d to part p, so a value tells its part and whose terms it contains.
 _TERMS = np.array([[(part + 1) * 10**device for part in range(_N)] for device in range(_N)])
 _ALL_TERMS = int("1" * _N)
 _LETTERS = "abcd"
@@ -33,18 +33,18 @@ class Cell(NamedTuple):
     solid: bool = True
 
 
-# What each device holds, by column of its row.
+# The cells that each device holds, by their columns in its row.
 Rows = Sequence[dict[int, Cell]]
 
 
 def _after(body: Callable[[jax.Array], jax.Array], values: np.ndarray) -> list[np.ndarray]:
-    """What each device holds afterwards, in the order of the devices."""
+    """Run a collective. Returns what each device then holds, in the order of the devices."""
     run = jax.shard_map(body, mesh=_MESH, in_specs=P("x"), out_specs=P("x"), check_vma=False)
     return [part.ravel() for part in np.split(np.asarray(run(values)), _N)]
 
 
 def _sums(parts: Sequence[np.ndarray]) -> Rows:
-    """Each value as the part that it is a term of, or the sum of."""
+    """Label each value with the part of which it is a term or the sum."""
 
     def read(value: int) -> Cell:
         part = int(str(value)[0])
@@ -55,7 +55,7 @@ def _sums(parts: Sequence[np.ndarray]) -> Rows:
 
 
 def _blocks(parts: Sequence[np.ndarray]) -> Rows:
-    """Each value, 10 * row + column, as the row and the letter of the column."""
+    """Label each value, 10 * row + column, with its row and the letter of its column."""
     found = [[divmod(int(value), 10) for value in part] for part in parts]
     return [
         {at: Cell(f"{row}{_LETTERS[column]}", column + 1) for at, (row, column) in enumerate(part)} for part in found
@@ -85,7 +85,7 @@ def _drawing(name: str, before: Rows, after: Rows, what: str) -> str:
 
 
 def _round(name: str, number: int, kinds: Sequence[dict[int, str]], sums: Sequence[int], held: int, what: str) -> str:
-    """What each device has in a round. `kinds` has the class of each part that it has; `sums` the terms in its sum."""
+    """Draw what each device has in a round. `kinds` has the class of each of its parts, `sums` the terms in its sum."""
     body = [text(4, 16, "part", "soft-text")]
     body += [text(_LEFT + (part + 0.5) * _WIDE, 16, part, "soft-text", "middle") for part in range(_RING)]
     for device, row in enumerate(kinds):

@@ -28,17 +28,17 @@ def large_side():
 
 
 def cpu_reduced():
-    """What the all-reduce of the CPU's program sums."""
+    """The bytes that the all-reduce of the CPU's program sums."""
     return sum(each.logical_bytes for each in gathered_ahead_on_cpu().collectives if each.kind == "all-reduce"), "bytes"
 
 
 def cpu_sent():
-    """What a host device sends for it."""
+    """What a host device sends for the all-reduce of the CPU's program."""
     return sum(each.ring_bytes for each in gathered_ahead_on_cpu().collectives if each.kind == "all-reduce"), "bytes"
 
 
 def gpu_sent():
-    """What an H100 sends for the reduce-scatter in its place."""
+    """What an H100 sends for the reduce-scatter that replaces the CPU's all-reduce."""
     return sum(each.ring_bytes for each in collectives("gathered_ahead", "reduce-scatter")), "bytes"
 
 
@@ -49,7 +49,7 @@ def combined():
 
 
 def combined_hidden():
-    """The products that run while it is in flight."""
+    """The FLOPs of the products that run while the combined all-gather is in flight."""
     [gather] = collectives("gathered_ahead", "all-gather")
     return hidden_flops(main_of("gathered_ahead"), gather), "FLOPs"
 
@@ -66,13 +66,13 @@ def apart_hidden():
 
 
 def loop_hidden():
-    """The products that run during the gather in a loop that gathers a layer and then uses it."""
+    """The FLOPs of the products that run during the gather in a loop that gathers a layer and then uses it."""
     loop = forward_loop("layers_in_a_loop")
     return hidden_flops(loop, loop.collectives[0]), "FLOPs"
 
 
 def pipelined_hidden():
-    """The product that runs during the gather of the same loop with a pipelined all-gather."""
+    """The FLOPs of the product that runs during the gather of the same loop with a pipelined all-gather."""
     loop = forward_loop("pipelined")
     return hidden_flops(loop, loop.collectives[0]), "FLOPs"
 

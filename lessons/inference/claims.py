@@ -28,7 +28,7 @@ def _sent(compiled: Compiled) -> int:
 
 @cache
 def _decoding(spec: P, token: P, positions: int = _POSITIONS) -> Compiled:
-    """One step with a cache that is split in this way."""
+    """Compile one decoding step whose cache and token are split in this way."""
 
     def decode(kept, q, k, v, t):
         kept = [
@@ -48,7 +48,7 @@ def _decoding(spec: P, token: P, positions: int = _POSITIONS) -> Compiled:
 
 
 def _layer(x, wq, wk, wv):
-    """Keys and values of all tokens, and attention for the last."""
+    """Compute the keys and values of all tokens, and attention for the last."""
     k, v = x @ wk, x @ wv
     return jax.nn.softmax((x[-1:] @ wq) @ k.T) @ v
 
@@ -65,13 +65,13 @@ def devices():
 
 
 def again_flops():
-    """The matrix products for the last token, if the keys and values of all tokens are computed again."""
+    """The FLOPs of matrix products for the last token, if the keys and values of all tokens are computed again."""
     square = (_WIDTH, _WIDTH)
     return _flops(_layer, (_TOKENS, _WIDTH), square, square, square), "FLOPs"
 
 
 def cached_flops():
-    """The matrix products for the last token with a cache."""
+    """The FLOPs of matrix products for the last token with a cache."""
     kept, square = (_TOKENS, _WIDTH), (_WIDTH, _WIDTH)
     return _flops(_cached, (1, _WIDTH), kept, kept, square, square, square), "FLOPs"
 

@@ -73,14 +73,14 @@ def _temporaries(compiled: Compiled) -> int:
 
 
 def _gather_bytes(rows: int) -> int:
-    """The largest all_gather of the step, whole."""
+    """Return the bytes that the largest all_gather of the step returns."""
     found = take_census(_gathered(rows, kept=False).as_text(), _MESH.size).collectives
     return max(each.ring_bytes for each in found if each.kind == "all-gather") * _MESH.size // (_MESH.size - 1)
 
 
 @cache
 def _model_bytes(*, only_kernels: bool) -> tuple[int, int]:
-    """What a device holds of a model with an embedding, and the whole model."""
+    """Return the bytes that a device holds of a model with an embedding, and those of the whole model."""
 
     def model():
         rngs = nnx.Rngs(0)
@@ -96,7 +96,7 @@ def _model_bytes(*, only_kernels: bool) -> tuple[int, int]:
 
 
 def _gigabytes(dtype: DTypeLike) -> int:
-    """All parameters of the large model, with numbers of this type."""
+    """Return the size in GB of the large model's parameters in this type."""
     return _BILLIONS * jnp.dtype(dtype).itemsize
 
 
@@ -111,12 +111,12 @@ def layers():
 
 
 def weights_bytes():
-    """All weights, whole."""
+    """The bytes of all weights, whole."""
     return _LAYERS * _WIDTH * _WIDTH * 4, "bytes"
 
 
 def shard_bytes():
-    """The weights of one device, read from the outputs of the compiled gradient."""
+    """The bytes of one device's weights, read from the outputs of the compiled gradient."""
     return _gathered(_ROWS, kept=True).memory_analysis().output_size_in_bytes, "bytes"
 
 
@@ -137,7 +137,7 @@ def _needed(compiled: Compiled) -> int:
 
 
 def saved_by_donation():
-    """What donation saves."""
+    """The bytes that donation saves in the first step."""
     return _needed(_jitted(donated=False)) - _needed(_jitted(donated=True)), "bytes"
 
 
@@ -152,17 +152,17 @@ def more_temporaries():
 
 
 def model_bytes():
-    """A model with an embedding of 4096 words and a linear layer, whole."""
+    """The bytes of a whole model with an embedding of 4096 words and a linear layer."""
     return _model_bytes(only_kernels=True)[1], "bytes"
 
 
 def only_kernels():
-    """What a device holds of it if only leaves with kernel in their path are split."""
+    """What a device holds of that model if only leaves with kernel in their path are split."""
     return _model_bytes(only_kernels=True)[0], "bytes"
 
 
 def all_matrices():
-    """What a device holds of it if all matrices are split."""
+    """What a device holds of that model if all matrices are split."""
     return _model_bytes(only_kernels=False)[0], "bytes"
 
 
@@ -194,7 +194,7 @@ def columns_times():
 
 
 def layer_bytes():
-    """What one all_gather of the step makes whole: the weight of one layer, with any batch."""
+    """The bytes that one all_gather of the step returns: the whole weight of one layer, whatever the batch."""
     (whole,) = {_gather_bytes(rows) for rows in (_ROWS, 2 * _ROWS)}
     assert whole == _WIDTH * _WIDTH * 4
     return whole, "bytes"
@@ -248,17 +248,17 @@ def checkpointed_layers():
 
 
 def one_segment():
-    """Its temporary buffers with one segment of all layers."""
+    """The temporary buffers of that loop with one segment of all layers."""
     return checkpointed_loop.temporaries(1), "bytes"
 
 
 def four_segments():
-    """Its temporary buffers with four segments."""
+    """The temporary buffers of that loop with four segments."""
     return checkpointed_loop.temporaries(4), "bytes"
 
 
 def eight_segments():
-    """Its temporary buffers with eight segments of eight layers."""
+    """The temporary buffers of that loop with eight segments of eight layers."""
     return checkpointed_loop.temporaries(8), "bytes"
 
 
@@ -268,20 +268,20 @@ def large_parameters():
 
 
 def large_model():
-    """Its parameters in bfloat16."""
+    """The size of the large model's parameters in bfloat16."""
     return _gigabytes(jnp.bfloat16), "GB"
 
 
 def large_state():
-    """Parameters and gradients in bfloat16, with a copy of the parameters and both moments of Adam in float32."""
+    """The size of its parameters and gradients in bfloat16, a copy of the parameters and Adam's moments in float32."""
     return 2 * _gigabytes(jnp.bfloat16) + 3 * _gigabytes(jnp.float32), "GB"
 
 
 def h100_memory():
-    """The memory of an H100, as its data sheet writes it."""
+    """The memory of an H100, as its data sheet states it."""
     return int(_CHIPS["h100"].fills["memory"]), "GB"
 
 
 def h200_memory():
-    """The memory of an H200, as its data sheet writes it."""
+    """The memory of an H200, as its data sheet states it."""
     return int(_CHIPS["h200"].fills["memory"]), "GB"

@@ -15,7 +15,7 @@ from tests.lessons.drawing import BAR_HEIGHT, bar, svg
 _SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
 _MESH = Mesh(jax.devices(), ("x",))
 _SHARDS = P(None, "x")
-# A device's rows are more than the features, so that an activation is no gathered weight by its shape.
+# A device has more rows than features, so that its shape tells an activation from a gathered weight.
 _STACK, _WIDTH, _ROWS = 16, 64, 1024
 
 
@@ -34,7 +34,7 @@ def _bytes(arrays: Iterable[jax.Array]) -> int:
 
 
 def _moments() -> dict[str, _Held]:
-    """A step of FSDP on a stack of layers: its forward pass, its backward pass and its update, one after the other."""
+    """Run an FSDP step on a stack of layers. Returns what a device holds before it and after each of its parts."""
 
     def loss(weights: jax.Array, rows: jax.Array) -> jax.Array:
         def layer(hidden: jax.Array, shard: jax.Array) -> tuple[jax.Array, None]:

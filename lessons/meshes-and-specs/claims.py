@@ -68,27 +68,27 @@ def others_in_column():
 
 
 def whole_bytes():
-    """The array of 16 rows and 8 columns, float32."""
+    """The bytes of the array, which has 16 rows and 8 columns of float32."""
     return _placed(P()).nbytes, "bytes"
 
 
 def split_bytes():
-    """One shard of the array, split over both axes."""
+    """The bytes of one shard of the array, split over both axes."""
     return _held(P("data", "model")), "bytes"
 
 
 def rows_bytes():
-    """One shard of the array, its rows split over "data"."""
+    """The bytes of one shard of the array, its rows split over "data"."""
     return _held(P("data")), "bytes"
 
 
 def columns_bytes():
-    """One shard of the array, its columns split over "model"."""
+    """The bytes of one shard of the array, its columns split over "model"."""
     return _held(P(None, "model")), "bytes"
 
 
 def both_bytes():
-    """One shard of the array, its rows split over both axes."""
+    """The bytes of one shard of the array, its rows split over both axes."""
     return _held(P(("data", "model"))), "bytes"
 
 
@@ -100,27 +100,27 @@ def rows_copies():
 
 
 def split_total():
-    """All shards together, split over both axes."""
+    """The bytes of all shards together, split over both axes."""
     return _held_by_all(P("data", "model")), "bytes"
 
 
 def rows_total():
-    """All shards together, the rows split over "data"."""
+    """The bytes of all shards together, the rows split over "data"."""
     return _held_by_all(P("data")), "bytes"
 
 
 def columns_total():
-    """All shards together, the columns split over "model"."""
+    """The bytes of all shards together, the columns split over "model"."""
     return _held_by_all(P(None, "model")), "bytes"
 
 
 def copied_total():
-    """All shards together, nothing split."""
+    """The bytes of all copies together, if nothing is split."""
     return _held_by_all(P()), "bytes"
 
 
 def gathered_bytes():
-    """The result of the all_gather that turns rows split over "data" into whole copies."""
+    """The bytes returned by the all_gather that turns rows split over "data" into whole copies."""
     ((kind, size),) = _collectives(P("data"), P())
     assert kind == "all-gather"
     return size, "bytes"
@@ -159,7 +159,7 @@ def rank_error():
 
 
 def rows_error():
-    """The error of device_put for 4 rows on "data" and "model", of which "data" alone would divide them."""
+    """The error of device_put for 4 rows on "data" and "model", although "data" alone divides them."""
     return _placing((4,), P(("data", "model")), "axis 0 is partitioned 8 times, but the dimension size is 4"), ""
 
 
@@ -187,12 +187,12 @@ def two_entries_error():
 
 
 def new_array_devices():
-    """The devices of a new array that nobody placed."""
+    """The devices of a new array that was not placed."""
     return len(jnp.zeros(3).devices()), "device"
 
 
 def unplaced_error():
-    """The error of `.sharding.spec` on a new array that nobody placed."""
+    """The error of `.sharding.spec` on a new array that was not placed."""
     return error_of(lambda: jnp.zeros(3).sharding.spec, "'SingleDeviceSharding' object has no attribute 'spec'"), ""
 
 

@@ -14,7 +14,7 @@ _SPECS = {"both": P("data", "model"), "columns": P(None, "model"), "rows": P("da
 
 
 def _mesh() -> str:
-    """Each device in its place."""
+    """Draw each device in its place on the mesh."""
     left, top, wide, high = 96, 44, 65, 40
     data, model = _MESH.axis_names
     body = [text(left + 2 * wide, 16, f"axis {model}", "mono", "middle")]
@@ -33,7 +33,7 @@ def _mesh() -> str:
 
 
 def _blocks(array: jax.Array) -> dict[int, tuple[int, int, int, int]]:
-    """First row, end, first column, end of what each device holds."""
+    """Return what each device holds, as the first row, the end of the rows, the first column and the end of columns."""
     return {
         shard.device.id: tuple(
             bound for each, size in zip(shard.index, array.shape, strict=True) for bound in each.indices(size)[:2]
@@ -43,7 +43,7 @@ def _blocks(array: jax.Array) -> dict[int, tuple[int, int, int, int]]:
 
 
 def _split() -> str:
-    """The array over both axes, each block with its device."""
+    """Draw the array split over both axes, each block with its device."""
     left, top, wide, high = 60, 30, 36, 11
     body = [text(left + 4 * wide, 16, f"{_COLUMNS} columns, split over model", "soft-text", "middle")]
     for line, words in enumerate((f"{_ROWS} rows,", "split", "over", "data")):
@@ -63,7 +63,7 @@ def _placed(spec: P) -> jax.Array:
 
 
 def _held(name: str, spec: P) -> str:
-    """The part of the array that each device of the mesh has, and the bytes. Equal shards have one colour."""
+    """Draw the part of the array that each device of the mesh has, and the bytes. Equal shards share a colour."""
     array = _placed(spec)
     blocks = _blocks(array)
     distinct = sorted(set(blocks.values()))

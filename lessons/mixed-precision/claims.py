@@ -8,7 +8,7 @@ _ONES = 1000
 
 
 def digits():
-    """The binary digits of a bfloat16, with the one that is not stored."""
+    """The binary digits of a bfloat16, including the one that is not stored."""
     return jnp.finfo(jnp.bfloat16).nmant + 1, "binary digits"
 
 
@@ -18,7 +18,7 @@ def next_number():
 
 
 def whole():
-    """The integer after which bfloat16 has no odd ones."""
+    """The integer above which bfloat16 has no odd integers."""
     value = 1
     while float(jnp.bfloat16(value + 1)) == value + 1:
         value += 1
@@ -47,7 +47,7 @@ def fsdp_whole():
 
 
 def stalled():
-    """A thousand ones, added one by one in bfloat16."""
+    """The sum of a thousand ones that are added one by one in bfloat16."""
     total, _ = jax.lax.scan(lambda total, one: (total + one, None), jnp.bfloat16(0), jnp.ones(_ONES, jnp.bfloat16))
     return int(total), ""
 
@@ -58,5 +58,5 @@ def ones():
 
 
 def half_way():
-    """Half of where the sum stops."""
+    """Half of the value at which the sum stops growing."""
     return stalled()[0] // 2, ""

@@ -82,7 +82,7 @@ def no_mesh_error():
 
 
 def all_flops():
-    """The matrix products of a step that updates all parameters."""
+    """The FLOPs of matrix products in a step that updates all parameters."""
     return _step_flops(nnx.Param, nnx.Param), "FLOPs"
 
 
@@ -126,14 +126,14 @@ def has_no_model_error():
 
 
 def stack_error():
-    """The error of an optimizer for stacked layers whose metadata, one entry short, splits the layers."""
+    """The error of an optimizer for stacked layers whose metadata lacks an entry, and so splits the layers."""
     with jax.set_mesh(_MESH):
         stack = nnx.vmap(lambda rngs: nnx.Linear(16, 64, kernel_metadata=_ROWS, rngs=rngs))(nnx.Rngs(0).split(_LAYERS))
         return error_of(lambda: _adam(stack), "axis 0 is partitioned 8 times, but the dimension size is 4"), ""
 
 
 def _count(run: Callable[[jax.Array, _Block], jax.Array]) -> int:
-    """The count of each layer after some calls."""
+    """Return how often each layer's dropout has drawn a mask after some calls."""
     stack = nnx.vmap(_Block)(nnx.Rngs(0).split(_LAYERS))
     for _ in range(_CALLS):
         run(jnp.ones((2, 16)), stack)
@@ -176,7 +176,7 @@ def _held(metadata: dict[str, Any]) -> list[int]:
 
 
 def kernel_whole():
-    """The kernel of the lesson's third program."""
+    """The bytes of the kernel in the lesson's third program."""
     return _linear().kernel.nbytes, "bytes"
 
 
@@ -191,10 +191,10 @@ def kernel_and_moments():
 
 
 def moments_whole():
-    """A device's part of the kernel, and whole moments."""
+    """What a device holds if the kernel is split and its moments are whole."""
     return _held(_COLUMNS)[0] + sum(_held({})[1:]), "bytes"
 
 
 def all_whole():
-    """The kernel and its moments, whole."""
+    """The bytes of the whole kernel and its whole moments."""
     return sum(_held({})), "bytes"

@@ -52,7 +52,7 @@ def unrolled_products():
 
 
 def kept():
-    """What the backward pass of the block needs, with its arguments."""
+    """The bytes that the backward pass of the block needs, including the block's arguments."""
     return _kept(_block), "bytes"
 
 

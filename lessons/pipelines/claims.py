@@ -27,7 +27,7 @@ def _simulated(orders: Callable[[int, int], list[str]]) -> Schedule:
 
 @cache
 def _temporaries(microbatches: int, *, again: bool = False) -> int:
-    """The temporary buffers of one device in the gradient of GPipe. A stage may compute its layers again."""
+    """Return one device's temporary buffers in the gradient of GPipe. With `again`, stages compute layers twice."""
     mesh = Mesh(np.array(jax.devices()[:_STAGES]), ("stage",))
     pairs = [(stage, stage + 1) for stage in range(_STAGES - 1)]
 
@@ -64,12 +64,12 @@ def devices():
 
 
 def microbatches():
-    """The microbatches of its first case: the ticks in which the last stage has one."""
+    """The microbatches in the first case of gpipe_forward: the ticks in which the last stage has one."""
     return ticks()[0] - (devices()[0] - 1), "microbatches"
 
 
 def ticks():
-    """How often its reference sends with 12 microbatches: once in each tick."""
+    """How often the reference of gpipe_forward sends with 12 microbatches: once in each tick."""
     return reference(_PROBLEM).permute.executions, "ticks"
 
 
@@ -89,18 +89,18 @@ def starter_permutes():
 
 
 def starter_gathered():
-    """What the starter gathers on each device: all layers."""
+    """The bytes of all layers, which the starter gathers on each device."""
     return starter(_PROBLEM).gather.bytes, "bytes"
 
 
 def starter_times():
-    """The FLOPs of one device in the starter, over its share of those of the model."""
+    """The FLOPs of one device in the starter, over its share of the model's FLOPs."""
     program = starter(_PROBLEM)
     return program.flops * program.measured.facts.devices // _model_flops(), "times"
 
 
 def _model_flops() -> int:
-    """12 microbatches of 24 rows through 16 layers of 96 by 96 numbers."""
+    """Return the FLOPs of 12 microbatches of 24 rows through 16 layers of 96 by 96 numbers."""
     return 12 * 16 * 2 * 24 * 96 * 96
 
 

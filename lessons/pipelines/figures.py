@@ -24,7 +24,7 @@ def _header(x: float, name: str) -> str:
 
 
 def _table(rows: list[list[int]], tick: int) -> list[str]:
-    """What each stage has had so far: a row for each stage, a column for each tick."""
+    """Draw what each stage has had so far, with a row for each stage and a column for each tick."""
     body = []
     for stage, row in enumerate(rows):
         y = _TABLE + stage * _LINE
@@ -44,7 +44,7 @@ def _table(rows: list[list[int]], tick: int) -> list[str]:
 
 
 def _tick(rows: list[list[int]], tick: int) -> str:
-    """Where each microbatch is in a tick: it waits, is in a stage or is done. Below, the ticks up to this one."""
+    """Draw where each microbatch is in a tick: waiting, in a stage or done. Below are the ticks up to this one."""
     entered = max(rows[0][: tick + 1])
     done = max([0, *rows[-1][:tick]])
     body, what = [text(4, 16, "waiting", "soft-text"), _header(341, "done")], []
@@ -78,7 +78,7 @@ def _tick(rows: list[list[int]], tick: int) -> str:
 
 
 def _amounts(rows: list[list[int]], tick: int) -> list[tuple[str, int, int]]:
-    """What all stages together keep for the backward pass and have sent after a tick, and after the last one."""
+    """Return how many microbatches all stages keep and have sent, each after this tick and after the last one."""
     kept = [sum(1 for row in rows for now in row[: end + 1] if now) for end in (tick, len(rows[0]))]
     sent = [sum(1 for row in rows[:-1] for now in row[: end + 1] if now) for end in (tick, len(rows[0]))]
     return [("kept in all", *kept), ("sent in all", *sent)]

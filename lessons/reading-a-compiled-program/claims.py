@@ -34,7 +34,7 @@ def _alone() -> Census:
 
 @cache
 def _layered(how: str, mesh: Mesh = _MESH) -> Compiled:
-    """The gradient of a scan over layers: gathered upfront, in the loop, or again in the loop of the backward pass."""
+    """Compile the gradient of a scan over layers that gathers upfront, in the loop, or again in the backward loop."""
 
     def layer(hidden: jax.Array, weight: jax.Array) -> tuple[jax.Array, None]:
         if how != "upfront":
@@ -76,7 +76,7 @@ def _temporaries(how: str) -> int:
 
 @cache
 def _activations(*, checkpointed: bool) -> Compiled:
-    """A step of plain jit on layers in shards, with many rows."""
+    """Compile a step of plain jit on sharded layers, with many rows."""
 
     def layer(hidden: jax.Array, weight: jax.Array) -> tuple[jax.Array, None]:
         return jnp.tanh(hidden @ weight), None
@@ -153,7 +153,7 @@ def temporaries_kept():
 
 
 def temporaries_again():
-    """The temporary buffers with the policy."""
+    """The temporary buffers with a policy that does not save gathered weights."""
     return _temporaries("again"), "bytes"
 
 
@@ -234,6 +234,6 @@ def alone_sent():
 
 
 def alone_gathered():
-    """What its all_gathers return."""
+    """The bytes that the all_gathers of that program return."""
     gathers = [each for each in _alone().collectives if each.kind == "all-gather"]
     return sum(each.logical_bytes * each.executions for each in gathers), "bytes"

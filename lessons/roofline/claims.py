@@ -32,12 +32,12 @@ def _intensity(rows: int) -> float:
 
 
 def peak():
-    """What an H100 computes in bfloat16, without sparsity: the data sheet."""
+    """What an H100 computes in bfloat16 without sparsity, from its data sheet."""
     return int(_PEAK / 1e12), "TFLOP/s"
 
 
 def memory():
-    """What its memory moves: the data sheet."""
+    """What the memory of an H100 moves, from its data sheet."""
     return round(_MEMORY / 1e12, 2), "TB/s"
 
 
@@ -52,7 +52,7 @@ def one_row():
 
 
 def tokens_by_nvlink():
-    """Tokens for each GPU from which arithmetic takes longer than FSDP's collectives over NVLink."""
+    """The tokens per GPU above which arithmetic takes longer than FSDP's collectives over NVLink."""
     return round(_PEAK / _LINKS["nvlink4"]), "tokens"
 
 
@@ -73,12 +73,12 @@ def bytes_of_state():
 
 
 def decode():
-    """Tokens in a second at most for one sequence of Llama 3.1 8B, from the bytes of its weights."""
+    """The most tokens per second for one sequence of Llama 3.1 8B, from the bytes of its weights."""
     return round(_MEMORY / (2 * _LLAMA)), "tokens"
 
 
 def tokens_twice():
-    """Tokens for each GPU from which arithmetic takes longer than collectives at half of NVLink's speed."""
+    """The tokens per GPU above which arithmetic takes longer than collectives at half of NVLink's speed."""
     return round(2 * _PEAK / _LINKS["nvlink4"]), "tokens"
 
 

@@ -65,7 +65,7 @@ def _losses(*, moments: bool) -> tuple[float, float]:
 
 @cache
 def _costs() -> list[str]:
-    """What cost_analysis() has an entry for, in a step with an all_reduce."""
+    """Return the names of the entries of cost_analysis() for a step with an all_reduce."""
     reduced = jax.shard_map(lambda x: lax.psum(x, "x"), mesh=_MESH, in_specs=P("x"), out_specs=P())
     compiled = jax.jit(reduced).lower(jnp.ones((64, 64))).compile()
     assert " all-reduce(" in compiled.as_text()
@@ -78,7 +78,7 @@ def devices():
 
 
 def undefined_error():
-    """The error of tracing a step that returns a name that is not defined. To define and to jit it raises none."""
+    """The error of tracing a step that returns a name that is not defined. Defining and jitting it raises none."""
 
     @jax.jit
     def step(w):
@@ -102,12 +102,12 @@ def compiled_first():
 
 
 def later_steps():
-    """The steps after it."""
+    """The steps of that loop after the first one."""
     return _LATER_STEPS, "steps"
 
 
 def compiled_later():
-    """The programs that they compile."""
+    """The programs that the later steps of that loop compile."""
     return _compilations()[1], "programs"
 
 
@@ -117,7 +117,7 @@ def cost_entries():
 
 
 def cost_collectives():
-    """Those of them that are about communication."""
+    """The entries of cost_analysis() that are about communication."""
     words = "collective", "reduce", "gather", "communicat", "network", "transfer", "link"
     return sum(any(word in name.lower() for word in words) for name in _costs()), ""
 
@@ -129,12 +129,12 @@ def resumed_loss():
 
 
 def loss_with_moments():
-    """The loss of the second step with them."""
+    """The loss of the second step after a restore with Adam's moments."""
     return _losses(moments=True)[1], ""
 
 
 def loss_without_moments():
-    """The loss of the second step without them."""
+    """The loss of the second step after a restore without Adam's moments."""
     return _losses(moments=False)[1], ""
 
 
@@ -153,18 +153,18 @@ def leaves():
 
 
 def state_on_eight():
-    """What a device holds of them on 8 devices."""
+    """What a device holds of these leaves on 8 devices."""
     return held(8), "bytes"
 
 
 def state_on_six():
-    """What a device holds of them on 6 devices: everything."""
+    """What a device holds of these leaves on 6 devices: everything."""
     assert held(6) == sum(leaf.nbytes for leaf in state_of_model())
     return held(6), "bytes"
 
 
 def state_on_four():
-    """What a device holds of them after they were moved from 8 devices to 4, with equal values."""
+    """What a device holds of these leaves after they were moved from 8 devices to 4, with equal values."""
     before = placed(state_of_model(), 8)
     after = placed(before, 4)
     assert all((np.asarray(old) == np.asarray(new)).all() for old, new in zip(before, after, strict=True))
@@ -172,10 +172,10 @@ def state_on_four():
 
 
 def state_quartered():
-    """A quarter of what a device holds of them on 8 devices."""
+    """A quarter of what a device holds of these leaves on 8 devices."""
     return held(8) // 4, "bytes"
 
 
 def state_on_two():
-    """What a device holds of them on 2 devices."""
+    """What a device holds of these leaves on 2 devices."""
     return held(2), "bytes"

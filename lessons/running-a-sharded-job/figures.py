@@ -14,18 +14,18 @@ _LEFT, _WIDE, _HIGH, _TOP = 4, 352, 19, 24
 
 
 def _placed(devices: int) -> jax.Array:
-    """The numbers of the rows, split over these devices."""
+    """Return the numbers of the rows, split over this many devices."""
     return jax.device_put(jnp.arange(_ROWS), NamedSharding(Mesh(jax.devices()[:devices], ("x",)), P("x")))
 
 
 def _files() -> dict[int, int]:
-    """The file of each row: the number of the device that wrote it, of eight."""
+    """Return the file of each row, which has the number of the device, one of eight, that wrote it."""
     shards = sorted(_placed(8).addressable_shards, key=lambda each: each.device.id)
     return {int(row): number for number, shard in enumerate(shards) for row in shard.data}
 
 
 def _restored(name: str, devices: int, files: dict[int, int]) -> str:
-    """The rows of each device, one below the other, in the colours of their files."""
+    """Draw the rows of each device, one below the other, in the colours of their files."""
     wide, deepest = _WIDE / devices, _ROWS // min(_RESTORED.values())
     body, read = [], []
     for number, shard in enumerate(sorted(_placed(devices).addressable_shards, key=lambda each: each.device.id)):

@@ -1,4 +1,4 @@
-"""The numbers of the lesson: the rows of processes, from shardings on host devices that are counted as theirs."""
+"""The numbers of the lesson: the rows that processes load, from shardings on host devices that stand for theirs."""
 
 import jax
 import numpy as np
@@ -28,7 +28,7 @@ def batch_rows():
 
 
 def rows_within():
-    """What each of two processes loads if the axis model runs within them."""
+    """The rows that each of two processes loads if the axis model runs within a process."""
     (size,) = {len(rows) for rows in _rows_of_processes(2, ("data", "model"))}
     return size, "rows"
 
@@ -39,7 +39,7 @@ def rows_across():
 
 
 def rows_of_four():
-    """What each of four processes loads on that mesh."""
+    """The rows that each of four processes loads if the axis model runs across them."""
     (size,) = {len(rows) for rows in _rows_of_processes(4, ("model", "data"))}
     return size, "rows"
 

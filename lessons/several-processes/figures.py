@@ -1,4 +1,4 @@
-"""Draws which rows the devices of two processes hold, on meshes of host devices that are counted as theirs."""
+"""Draws which rows the devices of two processes hold, on meshes of host devices that stand for theirs."""
 
 import jax
 import numpy as np

@@ -12,22 +12,22 @@ def devices():
 
 
 def expected_flops():
-    """What arithmetic says of a device: six FLOPs for each weight and each of its rows."""
+    """The FLOPs that a device should need: six for each weight and each of its rows."""
     return 6 * LAYERS * WIDTH**2 * ROWS // len(jax.devices()), "FLOPs"
 
 
 def found_flops():
-    """The matrix products of the step as it is found."""
+    """The FLOPs of matrix products in the step as it is found."""
     return STAGES["found"].flops, "FLOPs"
 
 
 def split_flops():
-    """The matrix products once the rows are split."""
+    """The FLOPs of matrix products once the rows are split."""
     return STAGES["split"].flops, "FLOPs"
 
 
 def free_flops():
-    """The matrix products once hidden layers stay split, too."""
+    """The FLOPs of matrix products once hidden layers stay split, too."""
     return STAGES["free"].flops, "FLOPs"
 
 
@@ -37,7 +37,7 @@ def split_sent():
 
 
 def free_sent():
-    """What a device sends once they stay split."""
+    """What a device sends once hidden layers stay split."""
     return STAGES["free"].sent, "bytes"
 
 
@@ -57,15 +57,15 @@ def donated_held():
 
 
 def held_less():
-    """How much less that is than before."""
+    """How much less a device holds once the state is donated."""
     return STAGES["free"].held - STAGES["donated"].held, "bytes"
 
 
 def weights_bytes():
-    """The weights, which are whole on each device."""
+    """The bytes of the weights, which are whole on each device."""
     return LAYERS * jnp.zeros((WIDTH, WIDTH)).nbytes, "bytes"
 
 
 def in_place():
-    """What is written in place once the state is donated."""
+    """The bytes that are written in place once the state is donated."""
     return STAGES["donated"].written_in_place, "bytes"

@@ -37,7 +37,7 @@ def _sent(compiled: Compiled) -> int:
 
 @cache
 def _mlp(rows: int, *, gradient: bool = False) -> Compiled:
-    """Two matrices, the first in columns and the second in rows, by jit; or the gradient of both and of the input."""
+    """Compile an MLP split by columns and then by rows, by jit; or the gradient of both matrices and the input."""
 
     def mlp(a, b, x):
         return jax.nn.relu(x @ a) @ b
@@ -51,7 +51,7 @@ def _mlp(rows: int, *, gradient: bool = False) -> Compiled:
 
 
 def _blocks_by(*, split: bool) -> tuple[Callable[..., jax.Array], P]:
-    """Blocks of a norm and an MLP, with positions whole or split around the norm, and the spec of the positions."""
+    """Return blocks of a norm and an MLP, with positions whole or split around the norm, and the positions' spec."""
 
     def norm(h):
         return h * lax.rsqrt(jnp.mean(h**2, -1, keepdims=True) + 1e-6)
@@ -87,12 +87,12 @@ def tensor_sent():
 
 
 def tensor_gathered():
-    """The all_gathers of this reference."""
+    """The all_gathers in the reference of tp_column_row."""
     return reference(_PROBLEM).gather.executions, "all_gathers"
 
 
 def columns_gathered():
-    """The hidden layer, which is gathered if both matrices are split by columns: bytes of the whole tensor."""
+    """The bytes of the whole hidden layer, which is gathered if both matrices are split by columns."""
 
     def mlp(a, b, x):
         return jax.nn.relu(x @ a) @ b
@@ -105,12 +105,12 @@ def columns_gathered():
 
 
 def result_bytes():
-    """The result, which the all_reduce adds up: bytes of the whole tensor."""
+    """The bytes of the whole result, which the all_reduce sums."""
     return reference(_PROBLEM).reduce.bytes, "bytes"
 
 
 def gradient_reduces():
-    """The tensors that are all-reduced in the gradient of the same network, with that of its input."""
+    """The tensors that are all-reduced in the gradient of the same network and its input."""
     found = _census(_mlp(_ROWS, gradient=True)).collectives
     assert {each.kind for each in found} == {"all-reduce"}
     shapes = [shape for each in found for shape in each.shapes]
@@ -125,7 +125,7 @@ def sent_for_more():
 
 
 def results_twice():
-    """Twice the whole result for twice the rows."""
+    """Twice the bytes of the whole result for twice the rows."""
     return 4 * result_bytes()[0], "bytes"
 
 
@@ -147,12 +147,12 @@ def blocks_sent():
 
 
 def blocks():
-    """The blocks."""
+    """The number of blocks."""
     return _BLOCKS, "blocks"
 
 
 def temporaries_whole():
-    """The temporary buffers of their gradient with all positions around the norm."""
+    """The temporary buffers in the gradient of the blocks with all positions around the norm."""
     return _blocks(split=False, gradient=True).memory_analysis().temp_size_in_bytes, "bytes"
 
 
@@ -167,7 +167,7 @@ def positions():
 
 
 def heads():
-    """Its heads, which are as many as the devices."""
+    """The heads of the measured attention, of which there are as many as devices."""
     assert _MESH.size == attention.HEADS
     return attention.HEADS, "heads"
 
@@ -188,12 +188,12 @@ def heads_sent():
 
 
 def heads_exchanges():
-    """The all_to_alls of that program."""
+    """The all_to_alls of the program that exchanges positions for heads and back."""
     return attention.cost(attention.by_heads, _ATTENDED).executions, "all_to_alls"
 
 
 def heads_temporaries():
-    """Its temporary buffers on one device."""
+    """The temporary buffers of one device if positions are exchanged for heads and back."""
     return attention.cost(attention.by_heads, _ATTENDED).temporaries, "bytes"
 
 
@@ -213,7 +213,7 @@ def ring_temporaries():
 
 
 def attention_flops():
-    """The FLOPs of the products on one device, which are the same in all three."""
+    """The FLOPs of the products on one device, which are the same in all three programs."""
     kinds = attention.gathered, attention.by_heads, attention.ring
     (flops,) = {attention.cost(kind, _ATTENDED).flops for kind in kinds}
     return flops, "FLOPs"

@@ -20,14 +20,14 @@ _UNIT, _GAP, _CELL = 12, 36, 34
 
 
 def _held(columns: int, spec: P) -> tuple[slice, slice]:
-    """What the second device holds of so many columns, as ranges of rows and columns."""
+    """Return the rows and the columns that the second device holds of an array with this many columns."""
     shape = (_N, columns)
     rows, held = NamedSharding(_MESH, spec).devices_indices_map(shape)[_MESH.devices[_SHOWN]]
     return slice(*rows.indices(_N)[:2]), slice(*held.indices(columns)[:2])
 
 
 def _activations(top: int, name: str, parts: Sequence[tuple[str, int, P]], between: dict[int, str]) -> list[str]:
-    """A line of activations. `between` has the collective before a part, by the part's place."""
+    """Draw a line of activations. `between` has the collective before a part, by the part's place."""
     body, x, y = [text(4, top + 14, name)], 4, top + 44
     for at, (label, columns, spec) in enumerate(parts):
         wide, (rows, held) = columns * _UNIT, _held(columns, spec)
@@ -59,7 +59,7 @@ def _block() -> str:
 
 
 def _heads() -> str:
-    """Each cell has its device before or after an all_to_all that ran on host devices."""
+    """Draw the device of each cell before and after an all_to_all that ran on host devices."""
     cells = np.arange(_N * _N).reshape(_N, _N)
     before = np.repeat(np.arange(_N), _N).reshape(_N, _N)
     moved = jax.shard_map(to_heads, mesh=_MESH, in_specs=_ROWS, out_specs=_COLUMNS)(cells)
@@ -80,7 +80,7 @@ def _heads() -> str:
 
 
 def _turn(owners: list[list[int]], turn: int) -> str:
-    """The scores of each device's queries with each device's keys: computed before, computed now, or not yet."""
+    """Draw which scores of each device's queries with each device's keys are done, are computed now, or are not yet."""
     left, top, what = 84, 44, []
     body = [text(left + _N * 33, 14, "keys of device", "soft-text", "middle")]
     body += [text(left + keys * 66 + 32, 34, keys, "soft-text", "middle") for keys in range(_N)]

@@ -41,23 +41,23 @@ def decoder():
 
 
 def decoder_chips():
-    """The chips of its mesh."""
+    """The chips of that example's mesh."""
     return _DECODER.function.devices, "chips"
 
 
 def cpu_gathered():
-    """What the CPU's program of three layers gathers: whole weights, all executions."""
+    """The bytes of whole weights that the CPU's program of three layers gathers, over all executions."""
     return sum(each.logical_bytes for each in gathered_ahead_on_cpu().collectives if each.kind == "all-gather"), "bytes"
 
 
 def tpu_gathered():
-    """What the TPU's program of the same step gathers."""
+    """The bytes of whole weights that the TPU's program of the same step gathers."""
     [program] = scheduled("gathered_ahead").computations
     return sum(each.logical_bytes for each in program.collectives if each.kind == "all-gather"), "bytes"
 
 
 def as_bytes():
-    """The values that it gathers, with a byte for each."""
+    """The bytes that the TPU's program would gather if each value took one byte."""
     return tpu_gathered()[0] // 2, "bytes"
 
 
@@ -96,7 +96,7 @@ def body_in_turn():
 
 
 def hidden_in_turn():
-    """How much of it runs while the gather does."""
+    """How much of that body runs during the gather."""
     return hidden_cycles(forward_loop("layers_in_a_loop")), "cycles"
 
 
@@ -106,12 +106,12 @@ def body_ahead():
 
 
 def hidden_ahead():
-    """How much of it runs while the gather does."""
+    """How much of the body of the loop that gathers beforehand runs during the gather."""
     return hidden_cycles(forward_loop("next_gathered_first")), "cycles"
 
 
 def one_layer():
-    """A whole weight, as it is gathered in the loop."""
+    """The bytes of a whole weight, as it is gathered in the loop."""
     return forward_loop("next_gathered_first").collectives[0].logical_bytes, "bytes"
 
 

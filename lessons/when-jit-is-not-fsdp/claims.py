@@ -114,7 +114,7 @@ def devices():
 
 
 def weights_bytes():
-    """Both weights, whole."""
+    """The bytes of both weights, whole."""
     return sum(np.zeros(shape, np.float32).nbytes for shape in _SHAPES), "bytes"
 
 
@@ -279,7 +279,7 @@ def microbatches():
 
 
 def loop_reduces():
-    """How often a jitted step executes the all_reduce of the gradients, for so many microbatches in a scan."""
+    """How often a jitted step executes the all_reduce of the gradients, in a scan over the microbatches."""
 
     def step(weights: Weights, batches: jax.Array) -> Weights:
         def add(total: Weights, rows: jax.Array) -> tuple[Weights, None]:

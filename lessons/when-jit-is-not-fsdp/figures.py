@@ -17,7 +17,7 @@ _ROWS = (32, 64, 96, 128, 256, 512)
 _SHAPES, _SPECS = ((64, 128), (128, 32)), (P(None, "x"), P("x"))
 # The colour of each kind of collective, in the order of the drawing.
 _COLOURS = {"activations": 1, "weights": 3, "gradients": 5}
-# The batches whose products are drawn, and the device whose part of them is.
+# The batches whose products are drawn, and the device whose part of them is drawn.
 _COMPARED, _DEVICE = (64, 128), 2
 _COLUMNS, _ACROSS, _DOWN, _BLOCK = (4, 124, 244), 0.8, 0.5, 140
 
@@ -61,7 +61,7 @@ def _sent(rows: int) -> dict[str, int]:
 
 
 class _Part(NamedTuple):
-    """A device's part of an array. `is_term`: of the values that devices have of it, the sum is the array's."""
+    """A device's part of an array. If `is_term`, the array is the sum of what the devices have."""
 
     name: str
     whole: tuple[int, ...]
@@ -70,7 +70,7 @@ class _Part(NamedTuple):
 
 
 def _stored(rows: int) -> list[_Part]:
-    """The batch and both weights, as the step gets them."""
+    """Return a device's part of the batch and of both weights, as the step gets them."""
     shapes, specs = ((rows, _SHAPES[0][0]), *_SHAPES), (P("x"), *_SPECS)
     return [
         _Part(name, shape, NamedSharding(_MESH, spec).shard_shape(shape))
@@ -79,7 +79,7 @@ def _stored(rows: int) -> list[_Part]:
 
 
 def _product(rows: int, number: int) -> list[_Part]:
-    """Both operands and the result of a product of the forward pass, as one device computes it."""
+    """Return both operands and the result of a product in the forward pass, as one device computes it."""
     features, columns = _SHAPES[number]
     names = (("rows", "w1", "hidden"), ("hidden", "w2", "outputs"))[number]
     wholes = (rows, features), (features, columns), (rows, columns)
@@ -97,7 +97,7 @@ def _product(rows: int, number: int) -> list[_Part]:
 
 
 def _drawn(part: _Part, x: float, y: float) -> list[str]:
-    """The outline of the whole array, and in it the device's part; below, its bytes."""
+    """Draw the outline of the whole array with the device's part in it, and the bytes of that part below."""
     starts = [_DEVICE * held if held < whole else 0 for held, whole in zip(part.held, part.whole, strict=True)]
     high, wide = part.whole[0] * _DOWN, part.whole[1] * _ACROSS
     held = x + starts[1] * _ACROSS, y + starts[0] * _DOWN, part.held[1] * _ACROSS, part.held[0] * _DOWN

@@ -111,7 +111,7 @@ def psum_times():
 
 
 def pmap_reduces():
-    """The all_reduces of a step of pmap that takes pmean of its gradient, as of jit with a batch in shards.
+    """The all_reduces of a pmap step that takes pmean of its gradient, as many as in jit with a sharded batch.
 
     Both have the right gradient.
     """

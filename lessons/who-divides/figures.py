@@ -16,7 +16,7 @@ _WIDE = _CELL * _MESH.size
 
 
 def _computed() -> tuple[list[int], int, float]:
-    """The gradient that each device has for its own copy, the one for the weight that all share, and its mean."""
+    """Return each device's gradient for its own copy, the gradient for the weight that all share, and its mean."""
 
     def body(weight: jax.Array, rows: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         def loss(weight: jax.Array) -> jax.Array:
@@ -31,7 +31,7 @@ def _computed() -> tuple[list[int], int, float]:
 
 
 def _row(y: int, name: str, values: Sequence[object], *, coloured: bool = False, shown: bool = True) -> list[str]:
-    """One cell a value, as wide as the devices together. What is not there yet is an outline."""
+    """Draw one cell per value, together as wide as all devices. With `shown` False, only the outlines are drawn."""
     wide = _WIDE // len(values)
     body = [text(4, y + 19, name, "soft-text")]
     for at, value in enumerate(values):
