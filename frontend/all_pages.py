@@ -152,7 +152,7 @@ def _take(context: BrowserContext, path: str, file: Path) -> bool:
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        # A page that is missing on purpose is an error to the browser.
+        # The browser reports the page that is missing on purpose as an error.
         if message.type in {"error", "warning"} and path != "/nowhere":
             complaints.append(message.text)
 

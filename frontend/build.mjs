@@ -39,7 +39,7 @@ async function compress(file) {
 }
 
 // The grammar's package also completes names, in a way that is not used here. esbuild would keep what that imports in
-// the part that every reader loads.
+// the chunk that every reader loads.
 const withoutItsCompletion = {
   name: "without-its-completion",
   setup({ onResolve, onLoad }) {

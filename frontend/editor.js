@@ -1,5 +1,5 @@
-// The code editor of the problem page: CodeMirror 6, cut down to what showing one Python file needs. What only someone
-// who writes needs is in extras.js, which is loaded when somebody moves on the page.
+// The code editor of the problem page: CodeMirror 6, cut down to what it takes to show one Python file. extras.js has
+// what only writing needs, and is loaded when the reader first moves the pointer, presses a key or scrolls.
 import { Compartment, EditorSelection, EditorState, Prec } from "@codemirror/state";
 import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
@@ -28,9 +28,9 @@ function indent(view) {
 }
 
 /**
- * Types over a selection ourselves and, until extras.js brings its keys, makes every change: the state may not know yet
- * what the browser selected. Chromium would keep the colours of the text with a style attribute, which the content
- * security policy refuses with a complaint in the console.
+ * Replaces a selection that the reader types over and, until extras.js brings its keys, makes every change: the state
+ * may not know yet what the browser selected. Chromium itself would keep the colours of the text in a style attribute,
+ * which the content security policy refuses with a complaint in the console.
  */
 const changeOurselves = (hasKeys) => EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -49,7 +49,7 @@ const changeOurselves = (hasKeys) => EditorView.domEventHandlers({
     if (event.inputType !== "insertText" || !event.data) return false;
     if (view.state.selection.ranges.every((range) => range.empty)) return false;
     event.preventDefault();
-    // Extensions, such as the one that puts brackets around a selection, come first.
+    // Ask extensions first, such as the one that puts brackets around a selection.
     const { from, to } = view.state.selection.main;
     const insert = () => view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
     if (!view.state.facet(EditorView.inputHandler).some((handler) => handler(view, from, to, event.data, insert))) view.dispatch(insert());
@@ -90,7 +90,7 @@ function keepHistory(key, view, historyField) {
  * writes a <style> element, which the content security policy refuses.
  *
  * `selectionStart`, `selectionEnd` and `scrollTop` are those of the text area, and `historyKey` names the history.
- * `language` is `python` if it is left out, `toml`, `markdown` or, without colours, anything else.
+ * `language` is `python` by default, `toml` or `markdown`. Any other value has no colours.
  */
 export function createEditor(host, options) {
   const { value, label, description, onChange, onRun, onSubmit, historyKey, language = "python" } = options;
@@ -147,11 +147,11 @@ export function createEditor(host, options) {
     value: () => view.state.doc.toString(),
     setValue: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations }),
     focus: () => view.focus(),
-    /** Marks lines: a list of { line, text, kind }; earlier marks go. */
+    /** Marks the lines in a list of { line, text, kind }, and removes earlier marks. */
     setMarks: (list) => setMarks(view, list),
-    /** Writes what lines cost into the margin: a list of { line, text }; earlier notes go. */
+    /** Writes what lines cost, a list of { line, text }, into the margin, and removes earlier notes. */
     setNotes: (list) => setNotes(view, list),
-    /** Lights a line by its number when the notes were set. */
+    /** Highlights the line that had this number when the notes were set. */
     light: (line) => light(view, line),
     /** Puts the cursor on a line and shows it in the middle. */
     jump(line) {

@@ -45,7 +45,7 @@ const escape = keymap.of([{ key: "Escape", run: (view) => { view.setTabFocusMode
 // Tab indents a selection. Without one, editor.js writes spaces.
 const indentSelection = (view) => view.state.selection.ranges.some((range) => !range.empty) && indentMore(view);
 
-/** `stored` is the JSON of the state before a reload, or null, if `state` still has its text. */
+/** Restores the history from `stored`, the JSON of the state before a reload or null, if `state` still has its text. */
 function restored(stored, state) {
   if (stored?.doc !== state.doc.toString()) return [];
   try {

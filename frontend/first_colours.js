@@ -1,4 +1,4 @@
-// Colours Python until extras.js has loaded its grammar, with the first focus: enough to read by.
+// Colours Python well enough to read, until extras.js has loaded its grammar.
 import { RangeSetBuilder, StateField } from "@codemirror/state";
 import { Decoration, EditorView } from "@codemirror/view";
 

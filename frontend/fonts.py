@@ -40,7 +40,7 @@ def _characters(ranges: str) -> list[int]:
 
 def _write(file: Path, source: Path, name: str, wanted: list[int]) -> None:
     font = instancer.instantiateVariableFont(TTFont(source), {"wght": _WEIGHTS})
-    # The subsetter only reads a font that was stored.
+    # Store the font and read it again, because the subsetter only reads a stored font.
     stored = io.BytesIO()
     font.save(stored)
     font = TTFont(stored)

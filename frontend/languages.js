@@ -4,7 +4,7 @@ import { Decoration, EditorView } from "@codemirror/view";
 // As in extras.js, this keeps what the editor needs in one part.
 import "./editor.js";
 
-// The groups of an expression are the classes, in their order.
+// Each group of an expression gets the class at the same position.
 const LANGUAGES = {
   toml: {
     classes: ["string", "comment", "keyword", "definition", "number"],

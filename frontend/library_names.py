@@ -38,7 +38,7 @@ def _signature(value: object) -> str:
     if isinstance(value, types.ModuleType) or not callable(value):
         return ""
     try:
-        # The metaclass of nnx hides what a module takes.
+        # Read `__init__`, because the metaclass of nnx hides what a module takes.
         initialize = inspect.isclass(value) and inspect.isfunction(value.__init__)
         parameters = list(inspect.signature(value.__init__ if initialize else value).parameters.values())[initialize:]
     except (TypeError, ValueError):
@@ -58,7 +58,7 @@ def _signature(value: object) -> str:
 
 
 def library_names() -> dict[str, dict[str, str]]:
-    """For each module, its public names with their signatures; a name that cannot be called has an empty one."""
+    """Return the public names of each module with their signatures, which are empty for names that aren't callable."""
     tables = {}
     for path in _MODULES:
         module = importlib.import_module(path)

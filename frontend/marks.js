@@ -1,5 +1,5 @@
-// Lines that a verdict names: coloured, with the reason as a tooltip, and moved along with the text. And what lines
-// cost, in the margin.
+// Colours the lines that a verdict names, with the reason as a tooltip, and moves the colours along with the text. Also
+// writes what lines cost into the margin.
 import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, gutter, GutterMarker, lineNumberMarkers } from "@codemirror/view";
 
@@ -69,7 +69,7 @@ function compiledLine(state, position) {
   return found;
 }
 
-/** Marks, notes in the margin, and a call of `onPoint(line, isCursor)` for the line under the pointer or the cursor. */
+/** The extension for marks and notes. It calls `onPoint(line, isCursor)` for the line under the pointer or the cursor. */
 export function marks(onPoint) {
   let before;
   const point = (view, position, isCursor) => {
@@ -100,7 +100,7 @@ export function marks(onPoint) {
   ];
 }
 
-/** A list of { line, text }: what lines cost, or an empty text for lines that can be pointed at. */
+/** Sets the notes from a list of { line, text }: what a line costs, or an empty text if it can only be pointed at. */
 export function setNotes(view, list) {
   const { doc } = view.state;
   const ranges = list.filter(({ line }) => line >= 1 && line <= doc.lines)
@@ -108,7 +108,7 @@ export function setNotes(view, list) {
   view.dispatch({ effects: changeNotes.of(RangeSet.of(ranges, true)) });
 }
 
-/** Lights the line that had this number when it was compiled; null lights none. */
+/** Highlights the line that had this number when it was compiled; null highlights none. */
 export function light(view, line) {
   const ranges = [];
   const cursor = view.state.field(notes).iter();

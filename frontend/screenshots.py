@@ -1,6 +1,6 @@
 """Take the pictures in docs/images from a service of its own, with the real judge: `python -m frontend.screenshots`.
 
-shown.json beside them says how many problems, lessons and tracks they show, so that a test finds pictures that are old.
+shown.json beside them says how many problems, lessons and tracks they show, so that a test finds outdated pictures.
 """
 
 import json
@@ -19,7 +19,7 @@ SHOWN = TARGET / "shown.json"
 PROBLEMS = CHECKOUT / "problems"
 VIEW = {"width": 1440, "height": 900}
 MAX_BYTES = 120_000
-# What is submitted in this order: a problem, a file of its package, and the status of the verdict.
+# The submissions in their order: a problem, a file of its package, and the status of the verdict.
 SUBMITTED = (
     ("all_gather_tiled", "reference.py", "accepted"),
     ("psum_scatter_mean", "reference.py", "accepted"),
@@ -82,7 +82,7 @@ def _picture(page: Page, name: str) -> None:
     page.evaluate(
         "document.querySelectorAll('.problem-head .notice, .catalogue > .notice').forEach((each) => each.remove())"
     )
-    # The editor blinks, and a pointer over a link draws its line.
+    # Take away the pointer and the focus: the editor's cursor blinks, and a link under the pointer is underlined.
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement?.blur()")
     assert page.context.browser is not None

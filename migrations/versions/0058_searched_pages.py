@@ -1,4 +1,4 @@
-"""Indexes for pages that read a whole table: a course's audit log, exams of a problem, and what could not be sent."""
+"""Indexes for pages that would read a whole table: a course's audit log, a problem's exams, and failed deliveries."""
 
 import sqlalchemy as sa
 from alembic import op

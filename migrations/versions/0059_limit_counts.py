@@ -1,4 +1,4 @@
-"""One table for everything that is limited per hour or day. The two before stay for processes of release 0.2.0."""
+"""One table for all limits per hour or day. Its two predecessors stay, because processes of release 0.2.0 use them."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-// Colours the mesh beside an answer as it is typed: which device holds which slice. It does not know what is right.
+// Colours the mesh beside an answer as it is typed: which device holds which slice. It does not know the right answer.
 
 const form = document.querySelector(".answers[data-mesh]");
 const mesh = form ? JSON.parse(form.dataset.mesh) : null;
@@ -8,7 +8,7 @@ const REST_MS = 600;
 const sizeOf = (axis) => mesh.axes.find(([name]) => name === axis)[1];
 const devices = mesh ? [...Array(mesh.axes.reduce((product, [, size]) => product * size, 1)).keys()] : [];
 
-/** The index of a device on each axis, by the axis. Devices are numbered row by row. */
+/** Returns the index of a device on each axis, by the axis. Devices are numbered row by row. */
 function indicesOf(device) {
   const found = {};
   for (const [name, size] of [...mesh.axes].reverse()) {
@@ -36,7 +36,7 @@ function readSpec(text) {
   return entries;
 }
 
-/** What a spec cannot mean on this mesh, as a sentence; empty if it has a meaning. */
+/** Says in a sentence why a spec has no picture on this mesh. Empty if it has one. */
 function faultOf(entries) {
   const used = entries.flat();
   const unknown = used.find((axis) => !mesh.axes.some(([name]) => name === axis));
@@ -52,7 +52,7 @@ function faultOf(entries) {
 const blocks = (axes) => axes.reduce((product, axis) => product * sizeOf(axis), 1);
 const blockOf = (device, axes) => axes.reduce((block, axis) => block * sizeOf(axis) + indices[device][axis], 0);
 
-/** For each device a key, equal for equal slices, and the part of the box that it fills; and a sentence. */
+/** Returns for each device a key, equal for equal slices, and the part of the box that it fills; and a sentence. */
 function meaningOfSpec(text) {
   const entries = readSpec(text);
   if (!entries) return { words: "This is not a complete spec yet." };
@@ -69,14 +69,14 @@ function meaningOfSpec(text) {
   return { keys: devices.map((device) => entries.map((axes) => blockOf(device, axes)).join()), parts, words: split.join(" ") };
 }
 
-/** The groups along the axes of a choice such as `data and model`: devices that differ only on these. */
+/** Returns the groups along the axes of a choice such as `data and model`: devices that differ only on these. */
 function meaningOfAxes(choice) {
   const along = choice.split(" and ");
   const others = mesh.axes.map(([name]) => name).filter((name) => !along.includes(name));
   return { keys: devices.map((device) => others.map((name) => indices[device][name]).join() || "one"), words: `Groups along ${along.join(" and ")}.` };
 }
 
-/** Devices for which a table has equal rows. */
+/** Groups the devices for which a table has equal rows. */
 function meaningOfRows(rows) {
   const keys = rows.map((row) => (row.every(Boolean) ? row.join("\n") : null));
   return { keys, words: keys.some(Boolean) ? "Devices with equal rows have the same letter." : "" };
@@ -130,7 +130,7 @@ for (const box of form?.querySelectorAll("[data-meaning]") ?? []) {
   const show = (wait) => {
     const answer = READ[box.dataset.meaning](field);
     const words = draw(box, answer.length ? MEANING[box.dataset.meaning](answer) : { words: asked });
-    // A screen reader hears what rests, not every letter on the way.
+    // A screen reader announces the words once typing rests, not for every letter.
     clearTimeout(timer);
     timer = setTimeout(() => { if (status.textContent !== words) status.textContent = words; }, wait);
   };

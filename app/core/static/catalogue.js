@@ -28,7 +28,7 @@ function filter() {
   for (const track of document.querySelectorAll("[data-track]")) {
     track.hidden = !track.querySelector("[data-row]:not([hidden])");
   }
-  // A stop that the filter leaves out fades and stays in its place, so that the line remains one.
+  // A stop that the filter leaves out fades but stays in its place, so that the line stays whole.
   const left = new Set(rows.filter((row) => !row.hidden).map((row) => row.dataset.row));
   for (const stop of stops) {
     stop.classList.toggle("is-off", !stop.dataset.stop.split(" ").some((slug) => left.has(slug)));
@@ -55,6 +55,6 @@ if (form) {
       form.elements.q.focus();
     });
   }
-  // What the browser filled in when it went back or reloaded may differ from what the server was asked for.
+  // After going back or a reload, the browser may have filled in other values than the server was asked for.
   if ([...form.elements].some((field) => field.value !== (new URLSearchParams(location.search).get(field.name) ?? ""))) filter();
 }

@@ -1,7 +1,7 @@
 // Where the reader writes: the page's text area, until the editor has loaded and takes its place.
 import { EditorMenu } from "./editor_menu.js";
 
-/** Both in one. What only the editor can do is ignored until it is there, or done then. */
+/** The text area and the editor as one. What only the editor can do is ignored, or done once it has loaded. */
 export class CodeBox {
   #area;
   #host;
@@ -58,19 +58,19 @@ export class CodeBox {
     (this.#editor ?? this.#area).focus();
   }
 
-  /** Marks lines: a list of { line, text }; earlier marks go. */
+  /** Marks the lines in a list of { line, text }, and removes earlier marks. */
   setMarks(marks) {
     this.#marks = marks;
     this.#editor?.setMarks(marks);
   }
 
-  /** Writes what lines cost into the margin: a list of { line, text }; earlier notes go. */
+  /** Writes what lines cost, a list of { line, text }, into the margin, and removes earlier notes. */
   setNotes(notes) {
     this.#notes = notes;
     this.#editor?.setNotes(notes);
   }
 
-  /** Lights a line by its number when the notes were set; null lights none. */
+  /** Highlights the line that had this number when the notes were set; null highlights none. */
   light(line) {
     this.#editor?.light(line);
   }
@@ -97,7 +97,7 @@ export class CodeBox {
     } catch {
       return; // The text area does everything that is needed.
     }
-    // An input method would lose its half-typed word.
+    // Wait for an input method, which would lose its half-typed word.
     while (composing) await new Promise((resolve) => { this.#area.addEventListener("compositionend", resolve, { once: true }); });
     const { value, selectionStart, selectionEnd, scrollTop } = this.#area;
     const isFocused = document.activeElement === this.#area;

@@ -1,9 +1,9 @@
-// On an attempt of somebody else: choosing a line, by a click or by its number, puts the form of a comment below it.
+// On somebody else's attempt, choosing a line by a click or by its number puts the comment form below it.
 const box = document.querySelector("[data-commented]");
 const section = document.getElementById("comment");
 const field = section.querySelector("#line");
 const numbers = [...box.querySelectorAll("a.line-number")];
-let rest = null; // What is below the form, of the block that it divides.
+let rest = null; // The part of the divided block that is below the form.
 
 const label = (pre) => {
   const lines = pre.querySelectorAll(".line-number");
@@ -39,7 +39,7 @@ function choose(number) {
   section.querySelector("textarea").focus();
 }
 
-// Among the numbers, Tab stops once, and the arrows go from line to line.
+// Tab stops only once among the line numbers, and the arrows go from line to line.
 let stopped = numbers[0];
 function stop(number) {
   stopped.tabIndex = -1;
@@ -53,7 +53,7 @@ box.addEventListener("click", (event) => {
   const line = event.target.closest(".line");
   if (!line || event.ctrlKey || event.metaKey) return;
   const number = line.querySelector(".line-number");
-  // The reader is selecting text to copy it.
+  // Ignore the click, because the reader is selecting text to copy it.
   if (event.target !== number && !getSelection().isCollapsed) return;
   event.preventDefault();
   choose(number);

@@ -1,4 +1,4 @@
-// Buttons that copy the text of a field. They stay hidden where the browser offers no clipboard, as on plain HTTP.
+// Buttons that copy the text of a field. They stay hidden if the browser offers no clipboard, as on plain HTTP.
 for (const button of navigator.clipboard ? document.querySelectorAll("[data-copy]") : []) {
   const text = button.textContent;
   button.hidden = false;
@@ -8,7 +8,7 @@ for (const button of navigator.clipboard ? document.querySelectorAll("[data-copy
       await navigator.clipboard.writeText(field.value);
       button.textContent = "Copied";
     } catch {
-      // The browser asked, and the reader refused: the text is selected, so that the keyboard copies it.
+      // The browser asked and the reader refused, so select the text for the keyboard to copy.
       field.select();
       button.textContent = "Press Ctrl+C";
     }

@@ -1,4 +1,4 @@
-// A button that copies a block of code, once the pointer or the focus is on the block. Not in an editor.
+// Adds a button that copies a block of code, once the pointer or the focus is on the block. An editor gets none.
 function add(block) {
   const place = document.createElement("div");
   place.className = "copy-code";
@@ -11,7 +11,7 @@ function add(block) {
       await navigator.clipboard.writeText(block.innerText.replace(/\n$/, ""));
       button.textContent = "Copied";
     } catch {
-      // The browser asked, and the reader refused: the text is selected, so that the keyboard copies it.
+      // The browser asked and the reader refused, so select the text for the keyboard to copy.
       getSelection().selectAllChildren(block);
       button.textContent = "Press Ctrl+C";
     }

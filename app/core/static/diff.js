@@ -1,4 +1,4 @@
-// Two texts, line by line: what only one of them has.
+// Compares two texts and shows the lines that only one of them has.
 
 const EQUAL_SHOWN = 3;
 
@@ -18,7 +18,7 @@ export function diffLines(mine, other) {
   ];
 }
 
-// The longest common subsequence, by its table: a file has at most a few thousand lines.
+// Finds the longest common subsequence with a table, because a file has at most a few thousand lines.
 function diffMiddle(a, b) {
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);

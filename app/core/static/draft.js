@@ -1,12 +1,12 @@
-// What is typed is kept: at once in this browser, and a moment later on the server. So no error, sign-out, reload or
-// other device loses it, and of two versions that were typed at the same time neither replaces the other unseen.
+// Keeps what is typed: at once in this browser, and a moment later on the server. So no error, sign-out, reload or other
+// device loses it. If two versions were typed at the same time, neither replaces the other without a question.
 
 const WAIT_MS = 1000;
 const AGAIN_MS = 15000;
-// Browsers send no longer body once the page is gone.
+// The longest body that browsers still send once the page is gone.
 const KEEPALIVE_BYTES = 60000;
 
-// Storage throws where the browser forbids it (private windows, a full disk); the page then works without a local copy.
+// Storage throws if the browser forbids it (private windows, a full disk). The page then works without a local copy.
 function attempt(action) {
   try {
     return action();
@@ -17,7 +17,7 @@ function attempt(action) {
 
 const key = (slug) => `meshgrade:draft:${slug}`;
 
-/** The copy in this browser: the text, whose it is, from which revision it began, and whether the server has it. */
+/** Reads the copy in this browser: its text, its user, the revision it began from, and whether the server has it. */
 function readCopy(slug) {
   const text = attempt(() => localStorage.getItem(key(slug)));
   if (text === null) return null;
@@ -57,7 +57,7 @@ export class Draft {
     else this.#continue(readCopy(page.slug));
   }
 
-  /** Begins to save; apart from the constructor, so that `on` may use the draft. */
+  /** Begins to save. The constructor does not, so that `on` may use the draft. */
   start() {
     addEventListener("storage", (event) => { if (event.key === key(this.#slug)) this.#readOtherTab(); });
     addEventListener("online", () => this.save());
@@ -66,10 +66,10 @@ export class Draft {
     else if (this.#dirty) this.keep(this.source);
   }
 
-  /** The editor holds `source` now. */
+  /** Keeps `source`, which the editor holds now. */
   keep(source) {
     this.source = source;
-    // The starter as it was given is no draft: a later version of the problem may bring another one.
+    // An unchanged starter is not a draft, because a later version of the problem may have another one.
     this.#dirty = Boolean(this.#user) && (this.revision > 0 || source !== this.#starter);
     this.#store(!this.#dirty && Boolean(this.#user));
     if (this.other) return;
@@ -114,7 +114,7 @@ export class Draft {
     } finally {
       this.#busy = false;
     }
-    // Typed on meanwhile.
+    // The reader has typed more meanwhile.
     if (this.#saved === source && this.source !== source) this.#later(WAIT_MS);
   }
 
@@ -136,7 +136,7 @@ export class Draft {
       this.#store(!this.#dirty);
       this.#on.mark(this.#dirty ? "Not saved yet" : "Saved");
     } else if (response.status === 409 && this.#texts.has(answer.draft.source)) {
-      // It is this tab's own: the answer to that save was lost with the page or the network.
+      // The server has this tab's own version: the answer to that save was lost with the page or the network.
       this.revision = answer.draft.revision;
       this.#later(0);
     } else if (response.status === 409) {
@@ -145,7 +145,7 @@ export class Draft {
       this.#on.mark("Kept in this browser; sign in to save it");
     } else {
       this.#on.mark(`Kept in this browser. ${answer.title ?? ""}`.trim());
-      // A text that is too long is refused again; what is wrong with the server may pass.
+      // Try again only if the fault may pass. A text that is too long would be refused again.
       if (response.status === 429 || response.status >= 500) this.#later(AGAIN_MS);
     }
   }
@@ -161,7 +161,7 @@ export class Draft {
       this.revision = copy.revision;
       return;
     }
-    // The server had it, and has a later one by now.
+    // The server has had this copy, and has a later version by now.
     if (copy.saved && copy.revision < this.revision) return;
     if (copy.revision !== this.revision && this.revision > 0) this.other = { source: this.source, revision: this.revision };
     this.source = copy.source;
@@ -171,7 +171,7 @@ export class Draft {
 
   #readOtherTab() {
     const copy = readCopy(this.#slug);
-    // What is typed here and not saved stays: the next save finds out whether both differ.
+    // Keep what was typed here and is not saved: the next save finds out whether the versions differ.
     if (!copy || copy.user !== this.#owner || this.#dirty || this.other) return;
     if (copy.saved) {
       this.revision = copy.revision;
@@ -186,7 +186,7 @@ export class Draft {
     this.source = source;
     this.#dirty = false;
     if (changed) this.#on.text(source);
-    // The editor reported the change as if it had been typed.
+    // The editor has reported the change as if it had been typed, so take that back.
     this.#dirty = false;
     clearTimeout(this.#timer);
     if (saved) this.#store(true);

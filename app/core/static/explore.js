@@ -6,7 +6,7 @@ import "./panes.js";
 import { restoreFields, storeFields } from "./explored_fields.js";
 import { offerModules } from "./explored_modules.js";
 
-// A pause in typing this long is a rest.
+// Typing rests once it has paused for this long.
 const REST_MS = 500;
 const FIRST_MS = 400;
 const EVERY_MS = 2000;
@@ -54,7 +54,7 @@ form.addEventListener("input", (event) => {
 });
 if (whileTyping) {
   whileTyping.closest("label").hidden = false;
-  // A guest may compile a few times an hour only, so a guest switches it on.
+  // A guest may compile only a few times an hour, so a guest must switch this on.
   whileTyping.checked = (recall() ?? whileTyping.dataset.whileTyping) === "on";
   whileTyping.addEventListener("change", () => {
     keep(whileTyping.checked ? "on" : "off");
@@ -69,7 +69,7 @@ cancelButton.addEventListener("click", async () => {
   line.say("Cancelling");
   await post(`${address}/remove`, { form_token: form.elements.form_token.value }).catch(() => {});
 });
-// A result that somebody opens to share it must not go when they type on.
+// The next run must not replace a result that the reader is about to share.
 share.addEventListener("click", () => { if (last?.hasEnded) last = null; });
 pane.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='#line-'], a[href^='#other-']");
@@ -98,7 +98,7 @@ function keep(value) {
   }
 }
 
-/** Compiles once typing rests. One for chips can take minutes, so it waits for the reader. */
+/** Compiles once typing rests. Compiling for chips can take minutes, so that waits until the reader asks. */
 function rest() {
   clearTimeout(timer);
   if (whileTyping?.checked && !form.elements.chip?.value) timer = setTimeout(() => run(true), REST_MS);
@@ -157,13 +157,13 @@ async function compile(isTyped) {
 const isGoing = (page) => page.querySelector("[data-live-part]")?.dataset.livePart === "going";
 const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
-/** Sends fields to `path`: the page that answers, its address and its status. */
+/** Sends fields to `path`. Returns the page that answers, its address and its status. */
 async function post(path, fields) {
   const answer = await fetch(path, { method: "POST", headers: { Accept: "text/html" }, body: new URLSearchParams(fields) });
   return { page: parse(await answer.text()), address: answer.redirected ? new URL(answer.url).pathname : "", status: answer.status };
 }
 
-/** Puts a result into the pane. A source without a program says so above the last result. */
+/** Puts a result into the pane. If the source has no program, the fault appears above the last result. */
 function show(result) {
   const fault = result.querySelector("[data-fault]");
   const shown = pane.querySelector("[data-result]");

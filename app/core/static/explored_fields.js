@@ -13,7 +13,7 @@ export function storeFields(form) {
   }
 }
 
-/** Only after a reload: a link to the Explorer opens what it names. */
+/** Restores the fields, but only after a reload: a link to the Explorer opens what it names. */
 export function restoreFields(form) {
   if (performance.getEntriesByType("navigation")[0]?.type !== "reload") return;
   try {
@@ -23,6 +23,6 @@ export function restoreFields(form) {
     for (const name of Object.keys(stored.fields)) if (/^module-\d+$/.test(name)) addModule(form, Number(name.slice(7)));
     for (const each of typed(form)) if (each.name in stored.fields) each.value = stored.fields[each.name];
   } catch {
-    // Nothing stored, or an entry of another release.
+    // Nothing is stored, or another release wrote the entry.
   }
 }

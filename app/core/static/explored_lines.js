@@ -4,7 +4,7 @@ const marked = "is-pointed-at";
 let before;
 let told = () => {};
 
-/** Marks what belongs to this line, such as "line-6"; nothing without one. */
+/** Marks what belongs to this line, such as "line-6". Without a line, nothing is marked. */
 export function mark(line) {
   if (line === before) return;
   before = line;
@@ -40,8 +40,8 @@ for (const name of ["pointerout", "focusout"]) document.addEventListener(name, o
 
 showStarts(document);
 
-// Finding in a compiled program: computations without a match are hidden, and those with one are opened. Afterwards all
-// are as they were.
+// Searches a compiled program: hides computations without a match, and opens those with one. Afterwards all are as they
+// were.
 const wasOpen = new WeakMap();
 document.addEventListener("input", (event) => {
   const listing = event.target.closest("[data-search]")?.closest("[data-searched]");

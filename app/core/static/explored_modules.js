@@ -4,7 +4,7 @@
 export function offerModules(form, change) {
   const place = form.querySelector("[data-modules]");
   if (!place) return;
-  // As a button of its own, it sends nothing.
+  // As a plain button, it does not send the form.
   addButton(place).type = "button";
   addButton(place).addEventListener("click", () => {
     const number = numbers(place).findIndex((taken) => !taken);
@@ -41,7 +41,7 @@ export function addModule(form, number) {
 
 const addButton = (place) => place.querySelector("[data-add-module]");
 
-/** For each number that a module can have, whether it is taken. */
+/** Returns for each number that a module can have whether it is taken. */
 function numbers(place) {
   return Array.from({ length: Number(place.dataset.modules) }, (_, index) => place.querySelector(`#module-${index + 1}`) !== null);
 }

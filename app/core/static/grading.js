@@ -3,10 +3,10 @@
 /** A refusal of the server or the network, in words for the reader. */
 export class GradingError extends Error {}
 
-/** Nobody is signed in, or no longer. */
+/** The reader is not signed in, or no longer. */
 export class NotSignedIn extends GradingError {}
 
-/** The answer to a request; a refusal is an error in words for the reader. */
+/** Returns the answer to a request. Throws a GradingError with words for the reader if it is refused. */
 export async function ask(url, options = {}) {
   let response;
   try {
@@ -33,7 +33,7 @@ export async function send(slug, action, source, inputs) {
   return response.json();
 }
 
-/** The code in ruff's style, as { source }. */
+/** Formats the code in ruff's style. Resolves to { source }. */
 export async function formatted(source) {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
   return (await ask("/api/v1/format", { method: "POST", headers, body: JSON.stringify({ source }) })).json();
@@ -43,13 +43,13 @@ export const cancel = (id) => ask(`/api/v1/attempts/${id}`, { method: "DELETE", 
 
 export const readAttempt = async (id) => (await ask(`/api/v1/attempts/${id}`, { headers: { Accept: "application/json" } })).json();
 
-/** What the server drew at `url`, as nodes for the page. */
+/** Fetches what the server drew at `url`, as nodes for the page. */
 export async function fetchFragment(url) {
   const html = await (await ask(url, { headers: { Accept: "text/html" } })).text();
   return document.createRange().createContextualFragment(html);
 }
 
-/** The whole page at `url`, to take parts of. */
+/** Fetches the whole page at `url`, to take parts of it. */
 export async function fetchPage(url) {
   return new DOMParser().parseFromString(await (await ask(url, { headers: { Accept: "application/json" } })).text(), "text/html");
 }
@@ -68,7 +68,7 @@ export function describe({ status, phase, queue }) {
   return phase ? `Running: ${inWords(phase)}` : "Running";
 }
 
-// As app/grading/attempts/pages.py says it where there is no script.
+// These are the words that app/grading/attempts/pages.py has for readers without scripts.
 function describePlace(queue) {
   if (queue?.workers === 0) return "No worker is connected. Grading starts when one connects.";
   if (!queue?.ahead) return "Waiting for a free worker";
@@ -98,7 +98,7 @@ export function follow(id, onStatus) {
   });
 }
 
-// Where events do not come through (some proxies), asking now and then does.
+// Asks now and then, because some proxies do not let events through.
 async function poll(id, onStatus) {
   for (;;) {
     const attempt = await readAttempt(id);

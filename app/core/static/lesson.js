@@ -1,4 +1,4 @@
-// The page of a lesson: marks the section that is read in the contents, and plays figures that have steps.
+// The page of a lesson: marks the current section in the contents, and plays figures that have steps.
 const EVERY_MS = 1500;
 
 const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));

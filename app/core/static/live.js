@@ -1,4 +1,4 @@
-// The line that says how an attempt gets on. The time beside it ticks silently: screen readers hear the phases only.
+// The line that reports an attempt's progress. The time beside it ticks silently: screen readers announce only the phases.
 
 export class LiveLine {
   constructor(box) {
@@ -37,7 +37,7 @@ export class LiveLine {
   }
 }
 
-/** One line about how an attempt ended. */
+/** Returns one line about how an attempt ended. */
 export function summarize({ status, verdict, withheld_until: until }) {
   if (status === "finished" && until) return "Submitted. The verdict is hidden until the exam closes.";
   if (status === "cancelled" || !verdict) return "Cancelled.";

@@ -12,7 +12,7 @@ async function renew() {
     }
     if (answer.ok) document.querySelector("[data-live-part]").replaceChildren(...part.childNodes);
   } catch {
-    // The server may be starting again: the next try says more.
+    // The server may be starting again, so leave it to the next try.
   }
   setTimeout(renew, EVERY_MS);
 }

@@ -1,5 +1,5 @@
-// Under the code: where its state lives and what its devices send, compiled when the reader runs it or stops typing,
-// for host CPUs and for the chip that the reader has chosen.
+// The picture under the code: where its state lives and what its devices send. The code is compiled when the reader runs
+// it or stops typing, for host CPUs and for the chip that the reader has chosen.
 import { fetchFragment, GradingError, ask } from "./grading.js";
 import { linkPlaces } from "./places.js";
 
@@ -42,7 +42,7 @@ export class LivePicture {
     this.#chips = box.querySelector("[data-picture-chip]");
     this.#fold = box.querySelector("[data-picture-fold]");
     const { live = true, folded = false, chip = "" } = read();
-    // A guest has few runs, so theirs are drawn only when they ask for one.
+    // A guest has few runs, so a picture is drawn only when they ask for one.
     this.#live.checked = live && Boolean(on.user);
     this.#live.closest("label").hidden = !on.user;
     this.#setFolded(folded);
@@ -57,7 +57,7 @@ export class LivePicture {
       this.#setFolded(!this.#shown.hidden);
       this.#remember();
     });
-    // Nobody waits for what is still being compiled once the page is left.
+    // Once the page is left, nobody waits for what is still being compiled.
     addEventListener("pagehide", () => { if (this.#waiting) this.#drop(this.#waiting); });
     box.hidden = false;
   }
@@ -80,12 +80,12 @@ export class LivePicture {
     return this.#chips?.value ?? "";
   }
 
-  /** What a picture shows: a source, compiled for a chip. */
+  /** Identifies what a picture shows: a source, compiled for a chip. */
   #shownBy(source) {
     return `${this.#chip}\n${source}`;
   }
 
-  /** The picture that is kept for the starter, or else one is drawn. */
+  /** Shows the picture that is kept for the starter, or draws one. */
   async begin(source) {
     this.#source = source;
     if (await this.#showStarter(source)) return;
@@ -97,16 +97,16 @@ export class LivePicture {
     if (!await this.#showStarter(source)) this.draw(source);
   }
 
-  /** Whether nothing has to be drawn: the starter's picture is kept. */
+  /** Shows the starter's picture if it is kept. Returns whether nothing has to be drawn. */
   async #showStarter(source) {
     if (source.trim() !== this.#on.starter.trim()) return false;
     const shown = this.#shownBy(source);
     const query = this.#chip && `?chip=${this.#chip}`;
     const kept = await fetchFragment(`${this.#box.dataset.picture}${query}`).catch(() => null);
-    // Meanwhile, something else was typed or chosen, and that is drawn.
+    // Something else was typed or chosen meanwhile, and that is drawn instead.
     if (shown !== this.#shownBy(this.#source)) return true;
     if (!kept?.querySelector("[data-explored]")) return false;
-    // Whatever is being compiled comes too late.
+    // Discard whatever is still being compiled.
     this.#turn += 1;
     this.#drawn = shown;
     this.#show(kept);
@@ -133,15 +133,15 @@ export class LivePicture {
       const id = kept ?? await this.#send(source, chip);
       this.#waiting = kept ? null : id;
       let fragment = await fetchFragment(`/explore/${id}/picture`);
-      // Empty until it has been compiled.
+      // The fragment is empty until the source has been compiled.
       while (!fragment.firstElementChild && turn === this.#turn) {
         await pause(ASKS_MS);
         fragment = await fetchFragment(`/explore/${id}/picture`);
       }
       if (turn !== this.#turn) return kept ?? this.#drop(id);
       this.#waiting = null;
-      // Only those of the newest source are kept, so that they do not fill the reader's list and another chip's is there
-      // at once; the starter's serves everyone.
+      // Keep only the explorations of the newest source: they do not fill the reader's list, and another chip's is there
+      // at once. The starter's serves everyone.
       if (source !== this.#kept.source) {
         this.#kept.ids.forEach((each) => this.#drop(each));
         this.#kept = { source, ids: new Map() };
@@ -150,7 +150,7 @@ export class LivePicture {
       this.#drawn = shown;
       this.#show(fragment);
     } catch (error) {
-      // It may have been deleted in another tab, and is then compiled again.
+      // The exploration may have been deleted in another tab. Forget it, so that it is compiled again.
       this.#kept.ids.delete(chip);
       if (turn === this.#turn) this.#said.textContent = error instanceof GradingError ? error.message : "not drawn: reload the page.";
       if (!(error instanceof GradingError)) throw error;

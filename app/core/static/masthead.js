@@ -19,7 +19,7 @@ form.addEventListener("submit", async (event) => {
   try {
     await fetch(form.action, { method: "POST", body: fields, redirect: "manual" });
   } catch {
-    // Offline: the page has its colours all the same, and the next one the old ones.
+    // Offline, this page still has the new colours, and the next one will have the old ones.
   }
 });
 
@@ -43,7 +43,7 @@ async function search(event) {
   try {
     (await import("./palette.js")).open();
   } catch {
-    location.assign(link.href); // The module did not come: the page has the same search.
+    location.assign(link.href); // The module could not be loaded, and the page has the same search.
   }
 }
 

@@ -1,5 +1,5 @@
 // The programs of a lesson as cells: edited in their place, run without leaving the page. The form of each program does
-// the work. The editor loads when a reader comes to a program.
+// the work. The editor loads when a reader reaches a program.
 const EVERY_MS = 1000;
 
 class Cell {
@@ -23,7 +23,7 @@ class Cell {
     section.querySelector("[data-reset]").addEventListener("click", () => this.#write(this.#original));
     this.#shown.addEventListener("click", () => { if (getSelection().isCollapsed) this.#edit(); });
     const cell = section.querySelector(".cell");
-    // Before the editor, for which Enter with a modifier is a new line.
+    // Handle the key before the editor does, for which Enter with a modifier is a new line.
     cell.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       const runs = event.ctrlKey || event.metaKey || event.shiftKey;

@@ -81,7 +81,7 @@ box.addEventListener("keydown", async (event) => {
   else if (event.key !== "Enter") return;
   event.preventDefault();
   if (event.key !== "Enter") return;
-  // What was typed last may not have been looked for yet.
+  // The list may not yet show what was typed last.
   clearTimeout(waiting);
   if (box.value !== list.dataset.of) await look();
   selected()?.click();

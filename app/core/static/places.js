@@ -1,6 +1,6 @@
 // Places in the code that a verdict names, such as "line 7": each becomes a link into the editor, and its line is marked.
 
-// In what the code printed, only a traceback's own form: "line 3" there may mean anything.
+// In what the code printed, only the form of a traceback counts, because "line 3" there may mean anything.
 const PLACE = /\bline (\d+)\b/g;
 const TRACEBACK_PLACE = /\bFile "[^"\n]*submission\.py", line (\d+)/g;
 

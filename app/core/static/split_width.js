@@ -5,7 +5,7 @@ export const LEAST = 25;
 export const MOST = 75;
 export const USUAL = 48;
 
-/** In per cent. */
+/** Returns the width in per cent. */
 export function storedWidth() {
   try {
     const stored = Number(localStorage.getItem(KEY) ?? USUAL);

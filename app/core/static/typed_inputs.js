@@ -4,7 +4,7 @@ import { GradingError } from "./grading.js";
 
 const PREFIX = "value.";
 
-/** The arguments that were typed, by name, or null. Throws a GradingError whose `faults` name the fields. */
+/** Returns the arguments that were typed, by name, or null. Throws a GradingError whose `faults` name the fields. */
 function valuesIn(fields) {
   const values = {};
   const faults = {};

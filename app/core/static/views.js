@@ -8,9 +8,9 @@ const list = panes.querySelector("[data-views]");
 const tabs = [...list.querySelectorAll("a")];
 const nameOf = (tab) => tab.hash.slice(1);
 const panelOf = (tab) => document.getElementById(nameOf(tab));
-// What was scrolled to in each part of a narrow page, where the window scrolls.
+// The scroll position of each part of a narrow page, on which the window scrolls.
 const places = new Map();
-// The code is a tab only where it is not beside the text.
+// The code is a tab only if it is not beside the text.
 let current = nameOf(tabs[0]);
 let reading = current;
 
@@ -41,7 +41,7 @@ export function select(name, { remember = true } = {}) {
     if (name !== CODE) reading = name;
     draw();
     const top = Math.ceil(panes.getBoundingClientRect().top + scrollY);
-    // The code begins at the top of the window, so that Run and Submit are in it, too.
+    // The code begins at the top of the window, so that Run and Submit are in sight, too.
     scrollTo({ top: places.get(name) ?? (name === CODE ? top : Math.min(scrollY, top)), behavior: "instant" });
   } else {
     current = name;
@@ -54,7 +54,7 @@ export function select(name, { remember = true } = {}) {
   if (remember) history.replaceState(history.state, "", first ? location.pathname + location.search : `#${name}`);
 }
 
-/** A part of the page, or a place within one. What is folded around it opens. */
+/** Shows a part of the page, or a place within one, and opens what is folded around it. */
 function follow(hash) {
   let target = null;
   try {
@@ -69,7 +69,7 @@ function follow(hash) {
   select(part, { remember: isPart });
   for (let each = target.closest("details"); each; each = each.parentElement.closest("details")) each.open = true;
   if (isPart) {
-    // Anyone who has just opened the page reads it from the top.
+    // A page that has just been opened is read from the top, so leave the focus there.
     if (part === CODE && "ready" in panes.dataset) target.focus({ preventScroll: true });
     return;
   }

@@ -29,7 +29,7 @@ const draft = new Draft(
     starter,
     user: form.dataset.user,
     revision: Number(form.dataset.revision),
-    // Not `value`: the reader may have typed before this module was loaded.
+    // This is not `value`, because the reader may have typed before this module was loaded.
     source: textarea.defaultValue,
     // What the server sent back (a refused form post) is newer than any draft.
     sent: "sent" in form.dataset,
@@ -65,7 +65,7 @@ const picture = pictureBox && new LivePicture(pictureBox, {
 });
 draft.start();
 if (typed !== textarea.defaultValue) {
-  // Of a copy in this browser and what was typed before it could be shown, neither is lost.
+  // Keep both the copy in this browser and what was typed before it could be shown.
   if (draft.source !== textarea.defaultValue && draft.source !== typed) draft.aside = draft.source;
   draft.keep(typed);
 }
@@ -87,7 +87,7 @@ reset.addEventListener("click", () => {
 cancelButton.addEventListener("click", () => {
   cancelWanted = true;
   line.say("Cancelling");
-  // One that is still being sent has no id yet; `grade` cancels it once the server has answered.
+  // An attempt that is still being sent has no id yet; `grade` cancels it once the server has answered.
   if (underWay !== null) cancelUnderWay();
 });
 
@@ -165,7 +165,7 @@ function sayInVerdict(text) {
 
 const markOf = (view) => document.querySelector(`[data-mark=${view}]`);
 
-// What a guest sees comes back once they have signed in: their runs are not the account's, which could not read them.
+// Keeps a guest's verdict to show it again once they have signed in, because the account cannot read a guest's runs.
 const KEPT = `meshgrade:verdict:${slug}`;
 let guestsVerdict = "";
 
@@ -173,7 +173,7 @@ function keepForLater() {
   try {
     if (guestsVerdict) sessionStorage.setItem(KEPT, guestsVerdict);
   } catch {
-    // Without storage it is only here.
+    // Without storage, the verdict is only on this page.
   }
 }
 
@@ -209,7 +209,7 @@ function showVerdict(fragment, source = null) {
     select("workbench");
     editor.jump(line);
   });
-  // In another text, other lines have these numbers.
+  // Mark lines only if the editor holds the text that was graded: in another one, other lines have these numbers.
   editor.setMarks(source === editor.value() ? places : []);
   markPitfall(verdictBox.querySelector("[data-pitfall]")?.dataset.pitfall);
   const status = verdictBox.querySelector(".verdict-head .status");
@@ -244,7 +244,7 @@ function turnToVerdict(hasWaited) {
 async function unlockEditorial() {
   const box = document.querySelector("[data-editorial]");
   if (!box) return;
-  // One that is open already stays as the reader left it.
+  // An editorial that is open already stays open.
   const open = box.querySelector("details")?.open;
   box.replaceChildren(await fetchFragment(box.dataset.editorial));
   if (open) box.querySelector("details").open = true;
@@ -254,7 +254,7 @@ async function unlockEditorial() {
 }
 
 async function showLast(url) {
-  // Without it the page still has the link to the verdict; a later attempt has taken the box over.
+  // If this fails, the page still has the link to the verdict. A later attempt may have taken the box over meanwhile.
   const fragment = await fetchFragment(url).catch(() => null);
   if (fragment && !busy && verdictBox.dataset.last === url) showVerdict(fragment);
 }
@@ -263,7 +263,7 @@ const kept = takeKept();
 if ("underWay" in liveBox.dataset) resume(liveBox.dataset);
 else if (kept) {
   showVerdict(document.createRange().createContextualFragment(kept));
-  // The page of a guest's run is the guest's.
+  // Remove the link to a guest's run, which the account cannot read.
   verdictBox.querySelector(".verdict > p:last-child a[href^='/attempts/']")?.parentElement.remove();
 }
 else if ("last" in verdictBox.dataset) showLast(verdictBox.dataset.last);
@@ -277,7 +277,7 @@ document.addEventListener("click", (event) => {
   showPart(box, link.href, "[data-solutions-part]", "Solutions");
 });
 
-// The keys, wherever `?` is not text.
+// `?` shows the keys, unless it is being typed as text.
 const help = document.querySelector("[data-help-menu]");
 document.addEventListener("click", (event) => { if (!help.contains(event.target)) help.open = false; });
 document.addEventListener("keydown", (event) => {
