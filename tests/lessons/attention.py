@@ -15,23 +15,23 @@ from grader.program.census import take_census
 
 HEADS, FEATURES = 8, 64
 Split = Callable[[jax.Array, jax.Array, jax.Array], jax.Array]
-# For each query: the largest score so far, the sum of all weights and the sum of weighted values, both relative to it.
+# For each query: the largest score so far and, relative to it, the sum of all weights and the sum of weighted values.
 Sums = tuple[jax.Array, jax.Array, jax.Array]
 
 
 def whole(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
-    """Attention of queries to all of these keys; positions x heads x features."""
+    """Compute attention of queries to all of these keys, each positions x heads x features."""
     scores = jnp.einsum("qhd,khd->qhk", q, k)
     return jnp.einsum("qhk,khd->qhd", jax.nn.softmax(scores), v)
 
 
 def gathered(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
-    """All keys and values on each device."""
+    """Gather all keys and values on each device."""
     return whole(q, *lax.all_gather((k, v), "x", tiled=True))
 
 
 def by_heads(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
-    """All positions of some heads on each device."""
+    """Give each device all positions of some heads."""
     return to_positions(whole(*map(to_heads, (q, k, v))))
 
 
@@ -83,7 +83,7 @@ class Cost:
 
 @cache
 def cost(attention: Split, positions: int) -> Cost:
-    """The cost on 8 devices. The values must agree with attention on one device."""
+    """Return the cost on 8 devices, and assert that the values agree with attention on one device."""
     mesh = Mesh(jax.devices(), ("x",))
     run = jax.jit(jax.shard_map(attention, mesh=mesh, in_specs=P("x"), out_specs=P("x")))
     values = jax.random.normal(jax.random.key(0), (3, positions, HEADS, FEATURES)) / 4
@@ -100,7 +100,7 @@ def cost(attention: Split, positions: int) -> Cost:
 
 
 def turns(devices: int) -> list[list[int]]:
-    """Whose keys each device has in each turn of the ring, read from a run on host devices."""
+    """Return whose keys each device has in each turn of the ring, read from a run on host devices."""
     mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
 
     def local(owner: jax.Array) -> jax.Array:

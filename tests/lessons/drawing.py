@@ -16,7 +16,7 @@ def _across(x: float) -> str:
 
 
 def text(x: float, y: float, content: object, kind: str = "", anchor: str = "start") -> str:
-    """`anchor` says which end of the text is at `x`: start, middle or end."""
+    """Draw a text. `anchor` says which end of the text is at `x`: start, middle or end."""
     placed = "" if anchor == "start" else f' text-anchor="{anchor}"'
     return f'<text x="{_across(x)}" y="{y:g}"{placed}{_class(kind)}>{content}</text>'
 
@@ -26,12 +26,12 @@ def rect(x: float, y: float, width: float, height: float, kind: str) -> str:
 
 
 def cell(x: float, y: float, width: float, height: float, kind: str, content: object, text_kind: str = "") -> list[str]:
-    """A rectangle with a text in its middle."""
+    """Draw a rectangle with a text in its middle."""
     return [rect(x, y, width, height, kind), text(x + width / 2, y + height / 2 + 5, content, text_kind, "middle")]
 
 
 def bar(y: float, label: str, said: str, parts: Iterable[tuple[int, int]], most: int) -> list[str]:
-    """An amount in words above its bar, which has a part for each amount and colour. `most` fills the figure."""
+    """Draw an amount in words above its bar, which has a part per amount and colour. `most` fills the figure."""
     body, x = [text(4, y + 13, label, "soft-text"), text(_LEFT, y + 13, said)], float(_LEFT)
     for amount, colour in parts:
         width = _BAR * amount / most
@@ -41,7 +41,7 @@ def bar(y: float, label: str, said: str, parts: Iterable[tuple[int, int]], most:
 
 
 def svg(name: str, title: str, what: str, height: float, body: Sequence[str]) -> str:
-    """`name` is in the ids of the title and of the description, which no other figure of the page may have."""
+    """Build a figure. `name` is part of the ids of its title and description, so it must be unique on the page."""
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="{height:g}" role="img" '
         f'aria-labelledby="{name}-title {name}-desc">',

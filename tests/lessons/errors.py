@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 
 def error_of(function: Callable[[], object], says: str) -> str:
-    """The exception that a call raises, with the part of its message that a reader would search for.
+    """Return the exception that a call raises, with the part of its message that a reader would search for.
 
     Args:
-      says: that part, which the lesson shows as it is, with dots for what is before it.
+      says: that part, which the lesson shows unchanged, with dots for what comes before it.
 
     Raises:
-      AssertionError: the call raises nothing, or the message does not have that part. It shows the message.
+      AssertionError: the call raises nothing, or its message, which is then shown, lacks that part.
     """
     try:
         function()

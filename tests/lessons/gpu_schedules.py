@@ -12,20 +12,20 @@ def scheduled(name: str) -> Schedule:
 
 
 def main_of(name: str) -> ScheduledComputation:
-    """The program itself, outside of loops."""
+    """Return the program itself, without the bodies of its loops."""
     return scheduled(name).computations[0]
 
 
 def forward_loop(name: str) -> ScheduledComputation:
-    """The body of the loop over layers in the forward pass."""
+    """Return the body of the loop over layers in the forward pass."""
     return next(each for each in scheduled(name).computations if each.caller and each.collectives)
 
 
 def collectives(name: str, kind: str) -> list[ScheduledCollective]:
-    """Those of a kind in the program itself."""
+    """Return the collectives of a kind in the program itself."""
     return [each for each in main_of(name).collectives if each.kind == kind]
 
 
 def hidden_flops(computation: ScheduledComputation, each: ScheduledCollective) -> int:
-    """The FLOPs of the products that run while a collective is in flight."""
+    """Return the FLOPs of the products that run while a collective is in flight."""
     return sum(step.flops or 0 for step in computation.between(each))

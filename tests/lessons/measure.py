@@ -1,9 +1,9 @@
 """Measure the claims of a lesson, draw its figures and run its programs on 8 host devices.
 
 A claim is a public function of claims.py: its name is the claim's, its docstring says what it measures, and it returns
-the number and its unit. `figures()` of figures.py, where a lesson has one, draws the figures. Programs run
-as in the lesson's notebook, whose first cell makes the devices. In the sandbox, each runs alone.
-`python -m tests.prove` starts it (tests/prove/measuring.py).
+the number and its unit. If a lesson has a figures.py, its `figures()` draws the figures. Programs run as in the
+lesson's notebook, whose first cell makes the devices; in the sandbox, each runs alone. `python -m tests.prove` starts
+this module (tests/prove/measuring.py).
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from app.learning.lessons.jupyter_notebook import DEVICES
 from app.learning.lessons.measured_numbers import blocks
 
 _LESSONS = Path(__file__).parents[2] / "lessons"
-# As on a reader's machine.
+# Set up JAX as on a reader's machine.
 os.environ.pop("XLA_FLAGS", None)
 exec(DEVICES.format(devices=8))
 import jax  # noqa: E402
@@ -35,7 +35,7 @@ def load(file: Path) -> ModuleType:
 
 
 def measured(file: Path) -> dict[str, Any]:
-    """The claims of one claims.py, in the order of the file."""
+    """Measure the claims of one claims.py, in the order of the file."""
     module = load(file)
     found: dict[str, Any] = {}
     for name, function in list(vars(module).items()):  # a claim may add to them, as a warning does
@@ -52,7 +52,7 @@ def measured(file: Path) -> dict[str, Any]:
 
 
 def run(code: str, names: dict[str, Any]) -> dict[str, str | None]:
-    """What a cell prints, and the exception that ends it."""
+    """Run a cell. Returns what it prints, and the exception that ends it."""
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
@@ -63,18 +63,18 @@ def run(code: str, names: dict[str, Any]) -> dict[str, str | None]:
 
 
 def ran(text: str) -> list[dict[str, str | None]]:
-    """The programs of a lesson as its notebook runs them: one after the other, in one place."""
+    """Run the programs of a lesson as its notebook does: one after the other, with the same names."""
     names: dict[str, Any] = {"__name__": "__main__"}
     return [run(block.code, names) for block in blocks(text)]
 
 
 def measure(slug: str) -> dict[str, Any]:
-    """The claims and generated figures of a lesson, and what its programs print."""
+    """Return the claims and the generated figures of a lesson, and what its programs print."""
     folder = _LESSONS / slug
     figures = folder / "figures.py"
     return {
         "claims": measured(folder / "claims.py"),
         "figures": load(figures).figures() if figures.is_file() else {},
-        # Not from a lesson that was read: without its claims and figures, which are written afterwards, it cannot be.
+        # Take the text from the file: `Lesson` needs claims and figures, which are written only after this.
         "programs": ran((folder / "lesson.md").read_text(encoding="utf-8")),
     }

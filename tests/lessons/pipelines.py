@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 
 def passing(stages: int, microbatches: int) -> list[list[int]]:
-    """For each stage, the microbatch that it has in each tick of a forward pass on host devices. From 1; 0 is idle."""
+    """Run a forward pass. Returns the microbatch, counted from 1, that each stage has in each tick; 0 if it is idle."""
     mesh = Mesh(np.array(jax.devices()[:stages]), ("stage",))
 
     def local(numbers: jax.Array) -> jax.Array:
@@ -44,18 +44,18 @@ class Schedule:
 
 
 def gpipe(stages: int, microbatches: int) -> list[str]:
-    """For each stage, its passes in order: all forward, then all backward."""
+    """Return the passes of each stage in order: all forward, then all backward."""
     return ["F" * microbatches + "B" * microbatches] * stages
 
 
 def one_forward_one_backward(stages: int, microbatches: int) -> list[str]:
-    """For each stage: as many forward passes as it takes until the first backward pass can run, then one of each."""
+    """Return the passes of each stage: forward ones until the first backward pass can run, then one of each in turn."""
     ahead = [min(stages - stage, microbatches) for stage in range(stages)]
     return ["F" * first + "BF" * (microbatches - first) + "B" * first for first in ahead]
 
 
 def simulate(orders: Sequence[str]) -> Schedule:
-    """Let each stage run its passes in this order, each as soon as its neighbour finished the one that it needs."""
+    """Run each stage's passes in this order, each as soon as its neighbour has finished the pass that it needs."""
     stages, microbatches = len(orders), orders[0].count("F")
     # The first stage gets inputs, and the last one starts its backward pass from its own result.
     finished = {

@@ -12,15 +12,15 @@ def _programs(problem: str) -> Programs:
 
 
 def reference(problem: str, devices: int = 8) -> Program:
-    """The reference's step on the first public case."""
+    """Return the reference's step on the first public case."""
     return _programs(problem).case("public-1", devices)
 
 
 def accepted(problem: str, name: str) -> Program:
-    """The step of an accepted submission, on the same case and 8 devices."""
+    """Return the step of an accepted submission, on the same case and 8 devices."""
     return _programs(problem).other(f"accepted/{name}")
 
 
 def starter(problem: str) -> Program:
-    """What students start from, on the same case and 8 devices."""
+    """Return the starter's step, on the same case and 8 devices."""
     return _programs(problem).starter()

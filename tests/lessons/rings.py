@@ -27,8 +27,7 @@ def _reduce(w: jax.Array) -> jax.Array:
     return lax.psum(w, "x")
 
 
-# The rows of all devices together, in matrices, and whether the result is whole: the gather starts from shards, the
-# others from a matrix on each device.
+# For each kind: its body, whether each device starts with a whole matrix instead of a shard, and the result's spec.
 _KINDS: dict[str, tuple[Callable[[jax.Array], jax.Array], bool, P]] = {
     "all_gather": (_gather, False, P()),
     "reduce_scatter": (_scatter, True, P("x")),
@@ -38,7 +37,7 @@ _KINDS: dict[str, tuple[Callable[[jax.Array], jax.Array], bool, P]] = {
 
 @cache
 def sent(kind: str, devices: int) -> int:
-    """The bytes that one device sends, for `all_gather`, `reduce_scatter` or `all_reduce` on this number of devices."""
+    """Return the bytes that one device sends for `all_gather`, `reduce_scatter` or `all_reduce` on so many devices."""
     body, one_each, out = _KINDS[kind]
     mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
     mapped = jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=out, check_vma=False)
@@ -48,7 +47,7 @@ def sent(kind: str, devices: int) -> int:
 
 
 def gather_rounds(devices: int) -> list[list[int]]:
-    """A ring's all_gather on host devices: for each round and device, the part that arrives. First, its own."""
+    """Run a ring's all_gather. Returns the part that arrives in each round at each device, beginning with its own."""
 
     def body(own: jax.Array) -> jax.Array:
         seen = [own]
@@ -60,7 +59,7 @@ def gather_rounds(devices: int) -> list[list[int]]:
 
 
 def scatter_rounds(devices: int) -> list[list[tuple[int, int]]]:
-    """A ring's reduce_scatter: for each round and device, the part that it sums, and how many terms are in the sum."""
+    """Run a ring's reduce_scatter. Returns the part that each device sums in each round, and the terms in the sum."""
 
     def body(terms: jax.Array) -> jax.Array:
         own = (lax.axis_index("x") - 1) % devices

@@ -6,15 +6,15 @@ from grader.program.schedule import ScheduledComputation, Step
 from tests.lessons.drawing import cell, rect, svg, text
 
 _LEFT, _ALONE, _ROW, _GAP, _TOP, _ROUNDS = 4, 62, 24, 6, 24, 2
-# What is left of the figure for a round that waits for its gather.
+# The width that is left of the figure for a round that waits for its gather.
 ROUND = 114
 
 
 def drawn(name: str, title: str, loop: ScheduledComputation, width: Callable[[Step], float], said: str) -> str:
-    """What computes, above, and the gather from its start to the wait for it, below, each in the colour of its layer.
+    """Draw the steps that compute above the gather, which lasts until the wait for it, in the colours of their layers.
 
     Args:
-      width: of a step that computes, in 360ths of the figure.
+      width: returns the width of a step that computes, in 360ths of the figure.
       said: how much of a round runs during the gather.
     """
     [gather] = (each for each in loop.collectives if each.kind == "all-gather")
@@ -33,7 +33,7 @@ def drawn(name: str, title: str, loop: ScheduledComputation, width: Callable[[St
             box = (x, _TOP, wide, _ROW, f"held of-{layer + 1}")
             if wide:
                 body += cell(*box, layer, "on-held") if step.flops else [rect(*box)]
-            # How long a gather takes is not known, so one that nothing hides has a width of its own.
+            # The schedule does not say how long a gather takes, so an exposed one gets a fixed width.
             x += _ALONE if number == done and not ahead else wide
             if number == done:
                 body += _gather(begins, x, layer + ahead)

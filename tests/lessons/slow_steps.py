@@ -17,7 +17,7 @@ _WHOLE = NamedSharding(_MESH, P())
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one step, on one device."""
+    """The cost of one step on one device."""
 
     flops: int
     sent: int
@@ -27,7 +27,13 @@ class Cost:
 
 @cache
 def cost(*, split: bool, pinned: bool, donated: bool) -> Cost:
-    """`split`: each device has its own rows. `pinned`: every hidden layer is made whole. `donated`: as is the state."""
+    """Return the cost of a step.
+
+    Args:
+      split: each device has its own rows.
+      pinned: every hidden layer is made whole.
+      donated: the state is donated.
+    """
 
     def loss(weights, x):
         for weight in weights:

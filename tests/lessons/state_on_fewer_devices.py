@@ -16,7 +16,7 @@ _WIDTHS = (64, 256, 256, 32)
 
 @cache
 def state_of_model() -> list[jax.Array]:
-    """The leaves of three layers, of Adam's moments and of both counts of steps, on one device."""
+    """Return the leaves of three layers, of Adam's moments and of both step counts, on one device."""
     rngs = nnx.Rngs(0)
     layers = [nnx.Linear(*sizes, rngs=rngs) for sizes in pairwise(_WIDTHS)]
     model = nnx.Sequential(*layers)
@@ -42,5 +42,5 @@ def placed(state: list[jax.Array], devices: int) -> list[jax.Array]:
 
 @cache
 def held(devices: int) -> int:
-    """The bytes of the state that the first device holds, with this number of devices."""
+    """Return the bytes of the state that the first device holds, with this number of devices."""
     return sum(leaf.addressable_shards[0].data.nbytes for leaf in placed(state_of_model(), devices))

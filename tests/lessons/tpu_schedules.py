@@ -19,7 +19,7 @@ def scheduled(name: str) -> Schedule:
 
 
 def forward_loop(name: str) -> ScheduledComputation:
-    """The body of the loop over layers in the forward pass."""
+    """Return the body of the loop over layers in the forward pass."""
     return next(each for each in scheduled(name).computations if each.caller)
 
 
@@ -28,13 +28,13 @@ def cycles_of(computation: ScheduledComputation) -> int:
 
 
 def hidden_cycles(computation: ScheduledComputation) -> int:
-    """The cycles of the steps that run while a collective of the computation is in flight."""
+    """Return the cycles of the steps that run while a collective of the computation is in flight."""
     return sum(step.cycles or 0 for each in computation.collectives for step in computation.between(each))
 
 
 @cache
 def gathered_ahead_on_cpu() -> Census:
-    """The step of three layers that is compiled for TPUs as `gathered_ahead`, for 8 host devices."""
+    """Compile the step of three layers that is `gathered_ahead` on TPUs for 8 host devices, and take its census."""
     mesh = jax.make_mesh((8,), ("fsdp",), axis_types=(AxisType.Auto,))
     rows = NamedSharding(mesh, P("fsdp"))
     weights = [jax.ShapeDtypeStruct((256, 256), jnp.float32, sharding=rows)] * 3
