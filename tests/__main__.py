@@ -37,7 +37,7 @@ _QUICK_STEPS = (
 # The longest step first, so that the others run at the same time.
 _STEPS = (("types", ["mypy", "app", "grader"]), *_QUICK_STEPS)
 _HOSTILE = "tests/hostile"
-# A run of its own each, with a compiler that is not part of the set-up.
+# Each has a run of its own, with a compiler that is not part of the set-up.
 _GPU, _TPU = "tests/gpu", "tests/tpu"
 _ELSEWHERE = ("--ignore", _GPU, "--ignore", _TPU, "--ignore", _HOSTILE)
 # Name, arguments, and the kind of work (tests/unchanged.py) that is all of it. After a batch of attacks, the suite
@@ -122,7 +122,7 @@ def run_tests(
     if coverage:
         (CHECKOUT / _COVERAGE_FILE).unlink(missing_ok=True)
     if every:
-        # In random order, so that tests that depend on one another are found.
+        # Run in random order, to find tests that depend on one another.
         _exit([*failed, *run_parts(parts, [*options, *more])])
     options += FIXED_ORDER
     if quick:
@@ -160,7 +160,7 @@ def _say_what_runs(*, is_measured: bool) -> None:
         flush=True,
     )
     os.environ[ONLY_CHANGED] = "1"
-    # Coverage takes more time.
+    # Check the budgets only without coverage, which takes more time.
     if is_measured:
         os.environ[CHECK] = "1"
     for reason in reasons():

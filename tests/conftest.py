@@ -8,7 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-# As ./meshgrade does. Otherwise each process that a test starts would compile everything that it imports.
+# Write bytecode, as ./meshgrade does. Otherwise each process that a test starts would compile everything it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 sys.pycache_prefix = os.environ.setdefault(

@@ -19,7 +19,7 @@ WRITE_TO = "MESHGRADE_TEST_FAILURES"
 ONLY = "MESHGRADE_TEST_ONLY"
 # More failures than this come from one fault, and would take long one after another.
 MOST_AGAIN = 40
-# So many tests may be unstable in one run.
+# At most this many tests may be unstable in one run.
 MOST_UNSTABLE = 3
 # A test that was unstable in one of the last merges may not be unstable again.
 MERGES = 3
@@ -28,7 +28,7 @@ _ONLY = pytest.StashKey[str | None]()
 
 
 class Failures:
-    """In the process that started the others, which all reports reach."""
+    """Collects failures in the process that started the others, which gets all reports."""
 
     def __init__(self, file: Path, config: pytest.Config) -> None:
         self._file = file
@@ -44,7 +44,7 @@ class Failures:
             self._failures[report.nodeid] = f"{told}{report.when}:\n{report.longreprtext}\n"
 
     def _tell(self, line: str) -> None:
-        """Name it at once, because a run takes many minutes."""
+        """Print a failure at once, because a run takes many minutes."""
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             reporter.ensure_newline()
@@ -61,7 +61,7 @@ class Failures:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Removed, because a test may run a pytest of its own, which would use the same files.
+    # Remove the variables, because a test may run a pytest of its own, which would use the same files.
     file, config.stash[_ONLY] = os.environ.pop(WRITE_TO, None), os.environ.pop(ONLY, None)
     if file and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Failures(Path(file), config), "failures")
@@ -91,7 +91,7 @@ def _is_wanted(item: pytest.Item, wanted: Collection[str]) -> bool:
 
 
 def read_failures(file: Path) -> dict[str, Any]:
-    """What a run wrote; `complete` is false if it ended before it could."""
+    """Read what a run wrote. `complete` is false if the run ended before it could write."""
     if not file.exists():
         return {"failures": {}, "not_collected": [], "complete": False}
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ from tests.cpu_budget import CHECK, excesses
 
 _MOST = 15
 _LEVELS = 3
-# Shorter runs are of somebody who looks at one test.
+# In a shorter run, somebody is looking at one test.
 _LEAST_S = 60.0
 _CPU_S = "cpu_s"
 # The file for the time of every test.
@@ -50,14 +50,14 @@ def lines(seconds: Counter[str], cpu_s: Counter[str], tests: Counter[str]) -> It
 
 
 class FolderTimes:
-    """In the process that started the others, which all reports reach."""
+    """Adds up times in the process that started the others, which gets all reports."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
         self.cpu_s_of_files: Counter[str] = Counter()
         self.tests_of_files: Counter[str] = Counter()
         self._durations: list[tuple[float, str]] = []
-        # Removed, because a test may run a pytest of its own.
+        # Remove the variable, because a test may run a pytest of its own.
         self._durations_file = os.environ.pop(DURATIONS, None)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -98,10 +98,10 @@ def _by_folder(of_files: Counter[str]) -> Counter[str]:
 
 
 class CPUMeter:
-    """In each process that runs tests: adds what a file took to the last report of the last of its tests.
+    """In each process that runs tests, adds what a file took to the last report of its last test.
 
-    To look at all processes takes milliseconds, which each of thousands of tests would cost. It also looks before that
-    test is torn down, because a process that ends apart from its parent takes its time along.
+    Looking at all processes takes milliseconds, which is too much for each of thousands of tests. It also looks before
+    that last test is torn down, because the time of a process that ends apart from its parent is lost.
     """
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ MOST = 1.125
 _SIZE = 1 << 12
 # A few calls more or less say nothing about growth.
 _SPARE_STEPS = 100
-# Of C code: eight times the text, at most twice eight times the time.
+# For C code, eight times the text may take at most twice eight times as long.
 _TIMES = 8
 _MOST_IN_C = 2 * _TIMES
 _SIZE_IN_C = 1 << 15
@@ -36,9 +36,9 @@ def assert_linear(read: Read, repeat: Repeat, size: int = _SIZE) -> None:
     Args:
       read: what reads the text.
       repeat: makes the worst text known of about a number of characters.
-      size: of the longer text.
+      size: the size of the longer text.
     """
-    # Fills caches, such as those of regular expressions, and imports what is imported on first use.
+    # Read a short text first, to fill caches, such as those of regular expressions, and run imports on first use.
     read(repeat(size // 4))
     half, whole = repeat(size // 2), repeat(size)
     fewer, more = steps(read, half), steps(read, whole)
@@ -47,9 +47,9 @@ def assert_linear(read: Read, repeat: Repeat, size: int = _SIZE) -> None:
 
 
 def assert_linear_in_c(read: Read, repeat: Repeat, size: int = _SIZE_IN_C) -> None:
-    """Assert that eight times the text is at most about eight times the work, where C code does it.
+    """Assert that eight times the text is at most about eight times the work, if C code does it.
 
-    No step can be seen in there, so this compares CPU time of this thread. Quadratic work takes 64 times as long, and
+    C code has no steps to count, so this compares CPU time of this thread. Quadratic work takes 64 times as long, and
     the bound is 16 times. The longer text is read first, so that cold caches can only make the ratio larger. A ratio
     above the bound is measured again, and must also be above it at two and four times the size. Mark the test `serial`.
     """
@@ -101,7 +101,7 @@ def _seconds(read: Read, text: str) -> float:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """A collection would visit everything that other tests have left, and run its finalizers."""
+    """Switch off garbage collection, which would visit everything that other tests have left and run its finalizers."""
     collects = gc.isenabled()
     gc.disable()
     try:

@@ -62,9 +62,9 @@ def run(
     """Run tests, then those marked `serial` alone. What fails runs once more, alone and one after the other.
 
     Args:
-      name: of the run, for the log.
-      options: of pytest, for the first time alone, such as `-n 2`.
-      chosen: which tests, as arguments of pytest.
+      name: the name of the run, for the log.
+      options: options of pytest for the first time only, such as `-n 2`.
+      chosen: the tests, as arguments of pytest.
       environment: variables to add.
     """
     variables = environment or {}
@@ -86,7 +86,7 @@ def run(
 def _judged(
     name: str, status: int, found: dict[str, Any], chosen: Sequence[str], environment: Mapping[str, str]
 ) -> Outcome:
-    """What a run of pytest found, and what those that failed say the second time."""
+    """Return what a run of pytest found, after running the failed tests a second time."""
     failures: dict[str, str] = found["failures"]
     if status not in _RAN or not found["complete"]:
         return Outcome(failed=[*failures], faults=[f"{name}: pytest ended with status {status}."])

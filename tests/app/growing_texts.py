@@ -1,4 +1,4 @@
-"""Readers of people's texts, and texts that some parser was slow for: how their work grows is tested and measured."""
+"""Readers of people's texts, and texts that were slow for some parser, to test and measure how their work grows."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -92,10 +92,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "reference": _package("reference.py"),
     "messages": code_spans,
 }
-# These take longest, so shorter texts say enough.
+# These readers take longest, so they get shorter texts.
 LONG = {"Markdown", "TeX", "manifest", "reference"}
 
 
 def repeated(text: str) -> Callable[[int], str]:
-    """In dozens, so that whatever closes in one text, such as three quotes, closes in the other."""
+    """Repeat a text in dozens, so that whatever closes at one size, such as three quotes, also closes at another."""
     return lambda size: text * (size // len(text) // 12 * 12)

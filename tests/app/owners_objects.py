@@ -71,7 +71,7 @@ async def made(shared_service) -> dict[str, str]:
 
 
 async def explored(services, user_id: str) -> str:
-    """The id of an exploration. The problem of these tests has no program, so it is stored without being requested."""
+    """Store an exploration, which cannot be requested because these tests' problem has no program. Returns its id."""
     row = ExplorationRow(
         id=new_id(),
         user_id=user_id,
@@ -90,7 +90,7 @@ async def explored(services, user_id: str) -> str:
 
 
 async def ran(services, user_id: str) -> str:
-    """The id of a run of a lesson's program."""
+    """Store a run of a lesson's program. Returns its id."""
     row = LessonRunRow(
         id=new_id(),
         user_id=user_id,

@@ -185,7 +185,7 @@ def program_verdict(
 
 
 def make_efficiency(score: float) -> Efficiency:
-    """One whose parts all have the ratio that gives this score."""
+    """Make an efficiency whose parts all have the ratio that gives this score."""
     ratio = 100 / score
     sizes = {"ring_bytes": 2_781_191, "temporary_bytes": 98_304, "dot_flops": 1_572_864}
     parts = [

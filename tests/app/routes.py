@@ -32,7 +32,7 @@ PUBLIC = {
     ("GET", "/lessons/{slug}/lesson.ipynb"),
     ("GET", "/explore"),
     ("GET", "/healthz"),
-    # For a token of its own alone: tests/app/operations/operating/test_metrics.py.
+    # It accepts only a token of its own: tests/app/operations/operating/test_metrics.py.
     ("GET", "/metrics"),
     ("GET", "/help/errors"),
     ("GET", "/help/reasons"),
@@ -40,17 +40,17 @@ PUBLIC = {
     ("GET", "/favicon.ico"),
     ("GET", "/robots.txt"),
     ("GET", "/openapi.json"),
-    # What counts is the signature of the platform, and then the ticket.
+    # The signature of the platform authorizes these, and then the ticket.
     ("GET", "/lti/jwks.json"),
     ("GET", "/lti/login"),
     ("POST", "/lti/login"),
     ("POST", "/lti/launch"),
     ("GET", "/lti/continue"),
     ("POST", "/lti/continue"),
-    # What counts is the link in the path.
+    # The link in the path authorizes these.
     ("GET", "/lti/register/{token}"),
     ("POST", "/lti/register/{token}"),
-    # What counts is the signature, or the token.
+    # The signature or the token authorizes this.
     ("POST", "/api/v1/repositories/{repository_id}/webhook"),
     ("GET", "/problems"),
     ("GET", "/problems/{slug}"),
@@ -326,7 +326,8 @@ OWNERS = {
     ("POST", "/api/v1/people/{person_id}/reactivate"),
     ("POST", "/api/v1/people/{person_id}/password-reset"),
 }
-# Lasting access: only for a browser in which the user has recently proved their identity. Sent with these fields.
+# These give lasting access, so they need a browser in which the user has recently proved their identity. They are sent
+# with these fields.
 RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/account/password"): {"new": "a long enough password"},
     ("POST", "/account/identities/add/{provider}"): {},
@@ -352,15 +353,16 @@ IDS = (
     "exploration_id",
     "lesson_run_id",
 )
-# To confirm it: for any browser that is signed in.
+# These confirm the identity, and are for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token may create others with no more scopes than its own.
 FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
-# Open to guests, who may run and explore: someone without an account who has opened a page. No lesson has this slug.
+# Guests, who have opened a page without an account, may run and explore. No lesson has this slug.
 OF_GUESTS = {("POST", "/problems/{slug}"): 303, ("POST", "/explore"): 409, ("POST", "/lessons/{slug}/runs"): 404}
-# Also the caller's own, and closed until they have solved the problem or given it up.
+# These are also the caller's own, but closed until they have solved the problem or given it up.
 CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
-# Also the caller's own, and missing: the problem of these tests asks no question, and the caller is in no such course.
+# These are also the caller's own, but missing: these tests' problem asks no question, and the caller is in no such
+# course.
 MISSING = {
     ("GET", "/api/v1/problems/{slug}/question"),
     ("POST", "/courses/{course_id}/assignments/{assignment_id}/start"),

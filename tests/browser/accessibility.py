@@ -1,4 +1,4 @@
-"""What axe finds on a page.
+"""Check pages with axe.
 
 Contrast takes axe most of its time, 11 s on the longest page. So axe looks at it once for each kind of element.
 Elements of a kind have the same colours, sizes and classes, and so have all that they are in, up to the root. Pages
@@ -79,21 +79,21 @@ _LOOK = """async ({ colours, layout, rules, seen }) => {
 
 
 def violations(page: Page, seen: Kinds | None = None) -> list[tuple[str, list[str]]]:
-    """By rule, the elements that break it.
+    """Return the elements that break each rule.
 
     Args:
-      seen: kinds of elements whose colours need no other look. Those that this call looks at are added.
+      seen: kinds of elements whose colours have been looked at. Those that this call looks at are added.
     """
     return _look(page, "all", seen)
 
 
 def violations_of_change(page: Page, seen: Kinds) -> list[tuple[str, list[str]]]:
-    """The same, for a page that differs only in its width or its tab from when `violations` looked at it."""
+    """Do the same for a page that differs only in its width or its tab from when `violations` looked at it."""
     return _look(page, "new", seen)
 
 
 def violations_of_colour(page: Page, seen: Kinds | None = None) -> list[tuple[str, list[str]]]:
-    """Only of the rules on colours, for a page that differs in nothing else from when it was looked at."""
+    """Apply only the rules on colours, to a page that differs in nothing else from when it was looked at."""
     return _look(page, "", seen)
 
 

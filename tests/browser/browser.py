@@ -37,7 +37,7 @@ class Service:
 
 
 def copy_problems(folder: Path) -> None:
-    """One problem of each mode in which students write code."""
+    """Copy one problem of each mode in which students write code."""
     for slug in ("fsdp_step", "psum_scatter_mean"):
         shutil.copytree(CHECKOUT / "problems" / slug, folder / slug)
 
@@ -69,7 +69,7 @@ def serve(
         task, heading, background = statement.read_text(encoding="utf-8").partition("## Why this matters\n")
         statement.write_text(f"{heading}{background}\n{task}", encoding="utf-8")
     environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
-    # A test that comes after a quarter of an hour needs no other sign-in.
+    # Keep the sign-in recent, so that a test after a quarter of an hour needs no other one.
     environment["MESHGRADE_CONFIRM_AFTER_MINUTES"] = "600"
     if judge != "everything":
         environment["PYTHONPATH"] = str(CHECKOUT)

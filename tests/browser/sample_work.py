@@ -49,7 +49,7 @@ class Work:
 
 def verdicts_of_programs() -> dict[str, Verdict]:
     """Verdicts that differ in what they draw, by their names."""
-    # Of the judge, with two meshes and ten checks.
+    # A verdict of the judge, with two meshes and ten checks.
     long = read_stored(_STORED / "program_accepted.json")
     half = {
         "status": "rejected",
@@ -65,7 +65,7 @@ def verdicts_of_programs() -> dict[str, Verdict]:
         "wrong": program_verdict(PROBLEM, wrong=True),
         "right": program_verdict(PROBLEM, efficiency=104.237),
         "long": long,
-        # The same where every other check failed.
+        # The same verdict, but every other check failed.
         "half": long.model_copy(update=half),
         # The judge's verdict on a plain data-parallel step at fsdp_shard_map_step: 5 of 11 checks failed.
         "real": read_stored(_REJECTED),
@@ -73,8 +73,8 @@ def verdicts_of_programs() -> dict[str, Verdict]:
 
 
 def add_work(service: Service, wrong_source: str, accepted_source: str) -> Work:
-    """Through REST where nothing has to be judged for it, otherwise as rows."""
-    # What other tests of the service have left: an owner who has solved a problem cannot give it up.
+    """Add the work: through REST if nothing has to be judged for it, otherwise as rows."""
+    # Remove what other tests of the service have left: an owner who has solved a problem cannot give it up.
     remove_work(service)
     here = {"Origin": service.url}
     with (
@@ -134,7 +134,7 @@ def add_work(service: Service, wrong_source: str, accepted_source: str) -> Work:
 
 
 def remove_work(service: Service) -> None:
-    """What other tests of the service would see: the people, and what the owner has sent."""
+    """Remove what other tests of the service would see: the people, and what the owner has sent."""
     with database(service) as connection:
         connection.execute("DELETE FROM users WHERE name = ? OR id = ?", (STUDENT, CLASSMATE))
         connection.execute("DELETE FROM attempts WHERE user_id = ?", (owner_of(connection),))
@@ -155,7 +155,7 @@ def _post(http: httpx.Client, path: str, **fields: object) -> Any:
 
 
 def _sign_up(http: httpx.Client, link: str) -> str:
-    """Returns the id of the new student."""
+    """Sign up a student. Returns their id."""
     form = http.get(link).text
     hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
     assert http.post("/sign-up", data=hidden | {"name": STUDENT, "password": PASSWORD}).status_code == 303
@@ -172,7 +172,7 @@ def _share(http: httpx.Client, attempt_id: str) -> str:
 def _store(
     service: Service, person: str, versions: Mapping[str, str], wrong_source: str, accepted_source: str
 ) -> dict[str, str]:
-    """Attempts of the student, of the owner, and of a classmate who sent what the student sent; and an exploration."""
+    """Store an exploration, and attempts of the student, of a classmate who sent the same, and of the owner."""
     numbers = iter(range(1, 100))
 
     def add(user: str, verdict: Verdict, source: str) -> str:

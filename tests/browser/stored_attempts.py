@@ -15,7 +15,7 @@ _OF_THE_JUDGE = CHECKOUT / "tests/grader/stored_verdicts"
 
 
 def read_stored(file: Path) -> Verdict:
-    """A verdict of the judge, as one on the problem that these tests serve."""
+    """Read a verdict of the judge, as if it were on the problem that these tests serve."""
     verdict = Verdict.model_validate_json(file.read_bytes())
     return verdict.model_copy(update={"problem": "fsdp_step"})
 
@@ -42,7 +42,7 @@ def owner_of(connection: sqlite3.Connection) -> str:
 def stored(
     service: Service, verdicts: Mapping[str, Verdict], *, source: str = SOURCE, **columns: str
 ) -> Iterator[None]:
-    """The owner's attempts with these ids, in the database until the block ends."""
+    """Keep the owner's attempts with these ids in the database until the block ends."""
     with database(service) as connection:
         owner = owner_of(connection)
         for attempt_id, verdict in verdicts.items():
@@ -63,7 +63,7 @@ def store_attempt(
     source: str = SOURCE,
     **columns: str,
 ) -> None:
-    """`columns` take the place of the row's usual ones."""
+    """Store an attempt. `columns` replace the usual values of its row."""
     row = {
         "id": attempt_id,
         "user_id": owner,

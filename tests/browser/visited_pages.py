@@ -24,7 +24,7 @@ PARTS = ("hints", "verdict", "history", "editorial", "workbench")
 
 @dataclass(frozen=True, slots=True)
 class VisitedPage:
-    """`parts` are the tabs that are looked at as well, by their ids."""
+    """`parts` are the ids of the tabs that are also looked at."""
 
     reader: str
     address: str
@@ -41,7 +41,7 @@ class VisitedPage:
 
     @property
     def lesson(self) -> str | None:
-        """The folder that it is made of, if it is a lesson."""
+        """The folder that the page is made of, if it is a lesson."""
         path = self.address.partition("?")[0]
         return path.removeprefix("/") if path in _LESSONS else None
 
@@ -51,7 +51,7 @@ class VisitedPage:
 
     @property
     def awaited(self) -> str | None:
-        """What a script puts into the page, which is looked at when this is there."""
+        """What a script puts into the page. The page is looked at once this is there."""
         return _AWAITED.get(self.address)
 
 
@@ -209,7 +209,7 @@ _LINKS = {"{sign_up}": "/sign-up", "{shared}": "/shared/0", "{completed}": "/com
 
 
 def routes_visited(routes: Iterable[str]) -> set[str]:
-    """Those of these routes to which an address above leads. One with fewer names in its path goes first."""
+    """Return the routes to which an address above leads. A route with fewer names in its path goes first."""
     patterns = {route: re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(route))) for route in routes}
     ordered = sorted(patterns, key=lambda route: (route.count("{"), route))
     found = set()

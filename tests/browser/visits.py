@@ -1,4 +1,4 @@
-"""What every page keeps to, looked at in one visit: axe in light and dark, widths, large text, names, footer."""
+"""Check in one visit what holds for every page: axe in light and dark, widths, large text, names, footer."""
 
 from collections.abc import Iterator
 
@@ -58,7 +58,7 @@ _FIGURES = """() => {
     [...document.querySelectorAll('.drawn svg')].filter(narrow).map((each) => each.textContent),
   ];
 }"""
-# Drawings of a verdict that have no room of their own, or more than a phone has.
+# Drawings of a verdict that have no height, or are wider than the window.
 _DRAWINGS = """() => [...document.querySelectorAll('section.verdict svg.drawing')]
   .filter((each) => each.closest('section.verdict').checkVisibility()).map((each) => each.getBoundingClientRect())
   .filter((box) => box.width > innerWidth || box.height === 0).map((box) => `${box.width} by ${box.height}`)"""
@@ -72,12 +72,12 @@ def faults_of(
     footer: bool = True,
     seen: Kinds | None = None,
 ) -> Iterator[str]:
-    """Whatever is wrong with the page, which has just been opened in a window of a laptop.
+    """Yield what is wrong with the page, which has just been opened in a laptop's window.
 
     Args:
-      parts: ids of tabs. Each is looked at as well.
-      figures: whether it has the figures of a lesson.
-      footer: whether it has one. A page of panes fills the window.
+      parts: ids of tabs that are also looked at.
+      figures: whether the page has the figures of a lesson.
+      footer: whether the page has a footer. A page of panes fills the window.
       seen: see accessibility.py.
     """
     seen = set() if seen is None else seen
@@ -89,7 +89,7 @@ def faults_of(
         if part:
             page.evaluate("(part) => { location.hash = part; }", part)
             page.locator(f"#{part}").wait_for()
-        # What a reader can open is part of the page.
+        # Open whatever a reader can open, because it is part of the page.
         page.evaluate(_OPEN)
         page.set_viewport_size(WIDE)
         yield from _listed(f"{about}axe in light", (violations_of_change if part else violations)(page, seen))
@@ -129,7 +129,7 @@ def _names(page: Page) -> Iterator[str]:
 
 
 def _header_and_footer(page: Page, footer: bool) -> Iterator[str]:
-    """Both stay on one line at the width of a common laptop."""
+    """Yield whether the header or the footer needs more than one line at the width of a common laptop."""
     page.set_viewport_size(LAPTOP)
     for part, most_px in ((".masthead", 8), (".footer", 2)):
         middles = page.evaluate(_MIDDLES, part)

@@ -18,7 +18,7 @@ def editor(page: Page) -> Locator:
 
 
 def write(page: Page, source: str, *, offline: bool = False) -> None:
-    """Replace the editor's text, as a paste does, once its keys are there. Without a network they are not coming."""
+    """Replace the editor's text, as a paste does, once its keys have loaded. Offline, they never load."""
     editor(page).focus()
     if not offline:
         page.locator(".cm-foldGutter").wait_for()
@@ -42,7 +42,7 @@ def reload_until(page: Page, shown: Locator) -> None:
 
 
 def grade_as(page: Page, attempt_id: str) -> list[str]:
-    """From now on, whatever the page sends is graded at once as this stored attempt.
+    """Grade whatever the page sends from now on at once, as this stored attempt.
 
     Returns what was sent: each time, `attempts` or `runs`.
     """

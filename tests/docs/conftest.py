@@ -21,7 +21,7 @@ Follow = Callable[..., AbstractContextManager[Reader]]
 
 @pytest.fixture(scope="session")
 def programs() -> None:
-    """The other programs that the documentation's commands call."""
+    """Require the other programs that the documentation's commands call."""
     if missing := [name for name in ("curl", "jq", "openssl", "zip") if shutil.which(name) is None]:
         message = f"{', '.join(missing)} needed to follow the guides; on Debian: apt-get install {' '.join(missing)}"
         if os.environ.get("CI") == "true":
@@ -71,12 +71,12 @@ def follow(
         if postgresql:
             server = request.getfixturevalue("postgres_server")
             server.ensure_postgres_running()
-            # Left there: the server goes after the tests.
+            # The database stays, because the server is removed after the tests.
             name = f"followed_{len(databases)}"
             databases.append(name)
             server.psql(f"CREATE DATABASE {name}")
             url = server.get_uri(database=name)
-            # Under load it has been found stopped between two commands.
+            # Under load, the server has been found stopped between two commands.
             options = {"before_each": server.ensure_postgres_running}
         folder = tmp_path / "checkout"
         reader = Reader(folder, problems=problems, judge=judge, database_url=url, **options)

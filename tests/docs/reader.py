@@ -20,7 +20,7 @@ from tests.docs.pages import CHECKOUT
 
 TOKEN = "preset-token-of-the-owner"
 PROMPT = b"token"
-# One command, under load. The longest prepares a judge and grades.
+# Seconds for one command under load. The longest one prepares a judge and grades.
 PATIENCE_S = 200
 # `3` carries the commands, each ended by a NUL, and `4` the exit status of each. Standard input is the terminal.
 _LOOP = """
@@ -105,7 +105,7 @@ class Reader:
             for reason in (self.folder / "problems" / slug / "submissions" / "rejected").iterdir():
                 if not any(reason.iterdir()):
                     reason.rmdir()
-            # It names submissions that are no longer there.
+            # Remove the marks in the statement that name submissions that are no longer there.
             statement = self.folder / "problems" / slug / "statement.md"
             statement.write_text(without_marks(statement.read_text()))
 

@@ -17,17 +17,17 @@ from grader.review.reader import read_package
 
 KEPT = Path(__file__).with_suffix(".json")
 PROBLEMS = Path(__file__).parents[2] / "problems"
-# On 8 H100s.
+# Programs for 8 H100s.
 SMALL = {
     "constraint_gather_weights": ("reference", "starter"),
     "fsdp_auto_step": ("reference", "starter", "submissions/accepted/adam_by_hand"),
 }
-# At full size.
+# Programs at full size.
 LARGE = {"fit_7b": ("reference", "starter", "submissions/accepted/products_kept")}
 
 
 def measure(judge: Judge) -> dict[str, dict[str, dict[str, Any]]]:
-    """Problem -> file -> what a chip sends, and the most that it holds."""
+    """Return what a chip sends and the most that it holds, by problem and file."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for slug, names in SMALL.items():
         package = read_package(PROBLEMS / slug)

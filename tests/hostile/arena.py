@@ -43,7 +43,7 @@ _SETTLE_S = 60.0
 # Processes end a little after their grading, and take descriptors and threads with them. Files stay.
 _COUNTS = ("processes", "descriptors", "threads")
 _FILES = ("host", "left")
-# So many looks that are alike, before the first attack.
+# How many looks must be alike before the first attack.
 _ALIKE = 10
 # Where a submission could leave a file. All arenas of this machine share these folders.
 _FOLDERS = (
@@ -57,7 +57,7 @@ _DESCRIPTORS_PER_FORK = 5
 
 
 def _with_less_memory(package: Package) -> Package:
-    """Whether page faults are so slow that filling a gigabyte exceeds the time limit."""
+    """Lower the memory limit, because page faults can be so slow that filling a gigabyte exceeds the time limit."""
     limits = package.manifest.limits.model_copy(update={"memory_mb": 768})
     return replace(package, manifest=package.manifest.model_copy(update={"limits": limits}))
 
@@ -157,7 +157,7 @@ class Arena:
             assert secret not in text, f"the verdict tells a secret: {secret}"
 
     def left_behind(self) -> str | None:
-        """Whether there are more processes, descriptors, mounts or files than before, or a connection, in words.
+        """Describe what is left if there are more processes, descriptors, mounts or files than before, or a connection.
 
         Files are removed, and what else is left is then expected, so later attacks are not blamed for it.
         """
@@ -194,15 +194,15 @@ class Arena:
         return source
 
     def _settled_state(self) -> "_State":
-        """The state once the pool is full again and what ends has ended, or the current state if they take too long.
+        """Return the state once the pool is full and ending processes have ended, or the current state after a limit.
 
-        A file that was left is not waited for.
+        It does not wait for a file that was left.
         """
         deadline = time.monotonic() + _SETTLE_S
         state, was_full, alike = self._state(), False, 0
         while time.monotonic() < deadline:
             time.sleep(0.05)
-            # Asked before each look: a fork that is being made is not among those that wait, and would count as left.
+            # Ask before each look: a fork that is being made is not among those that wait, and would count as left.
             pool = self._sandbox.stats()
             is_full = pool.alive and pool.full
             again = self._state()

@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def open_folders(stash: Path, paths: Iterable[Path]) -> None:
-    """Raises `subprocess.CalledProcessError` if something cannot be mounted."""
+    """Open the folders on the way to these paths. Raises `subprocess.CalledProcessError` if a mount fails."""
     closed = {path: folder for path in paths if (folder := _first_closed(path))}
     for number, path in enumerate(closed):
         kept = stash / str(number)

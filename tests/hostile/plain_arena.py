@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _fault(arena: Arena, step: Step) -> str | None:
-    """What did not hold, in words."""
+    """Run a step. Returns in words what did not hold."""
     verdicts = arena.attack_both(*step) if len(step) == 2 else (arena.attack(*step),)
     try:
         for attack, verdict in zip(step, verdicts, strict=True):

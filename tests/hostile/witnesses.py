@@ -24,7 +24,7 @@ def batches(names: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def harm(arena: Arena) -> str | None:
-    """What is different from before the attacks; None if nothing is."""
+    """Say what differs from before the attacks; None if nothing does."""
     honest, wrong = arena.grade(HONEST), arena.grade(WRONG)
     if (honest.status, honest.stdout, honest.stderr) != ("accepted", "", ""):
         return f"an honest submission is no longer accepted without output:\n{honest.model_dump_json(indent=1)}"

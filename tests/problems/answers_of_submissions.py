@@ -1,6 +1,6 @@
 """Run every known submission of fsdp_step on given cases and write down what each call gave, as JSON.
 
-A program of its own: XLA reads the number of host devices once in the life of a process.
+This is a program of its own, because XLA reads the number of host devices only once in a process.
 Usage: answers_of_submissions.py PROBLEM_FOLDER OUTPUT_FILE
 """
 

@@ -15,7 +15,7 @@ MEASURED = CHECKOUT / "app" / "learning" / "calculators" / "measured_programs.js
 
 
 def names() -> list[str]:
-    """In the order of the file."""
+    """Return the names of the programs, in the order of the file."""
     return [*PROBLEMS, *OWN_PROGRAMS]
 
 
@@ -24,7 +24,7 @@ def _of_program(name: str) -> dict[str, str]:
 
 
 def _of_own(name: str) -> dict[str, str]:
-    """A program of ours, with the problem whose batch it trains on."""
+    """Return the digests of a program of ours, and of the problem whose batch it trains on."""
     own = OWN_PROGRAMS[name]
     return {"program": digests.of_text(repr((own.source, own.meshes, own.x, own.y))), **deciding("dp_step", "")}
 
@@ -41,7 +41,7 @@ def _wrong_program(name: str, measured: list[dict[str, Any]]) -> list[str]:
 
 
 def _wrong_steps(name: str, measured: dict[str, float]) -> list[str]:
-    """Three steps give the state and the losses of data parallelism, within the tolerance of dp_step."""
+    """Report where three steps don't give the state and losses of data parallelism within the tolerance of dp_step."""
     return [
         f"lessons/{OWN_PROGRAMS[name].lesson}/programs/{name}.py on {axes} is {share} times the tolerance from dp_step"
         for axes, share in measured.items()
@@ -50,7 +50,7 @@ def _wrong_steps(name: str, measured: dict[str, float]) -> list[str]:
 
 
 def _apart_steps(kept: dict[str, float], measured: dict[str, float]) -> list[str]:
-    """Shares of the tolerance differ between processors. As today, each must be at most 1."""
+    """Report only shares of the tolerance above 1, because smaller ones differ between processors."""
     return [f"{axes}: {share} times the tolerance" for axes, share in measured.items() if not share <= 1] + [
         f"{axes} is missing" for axes in kept.keys() ^ measured.keys()
     ]

@@ -22,7 +22,7 @@ def whole(measured: Any) -> Any:
 
 
 def compared(kept: Any, measured: Any) -> list[str]:
-    """Where two results differ."""
+    """Return where two results differ."""
     return list(_apart("", kept, measured))
 
 
@@ -72,7 +72,7 @@ class Receipts:
         return self._folder / kind.name / f"{unit}.json"
 
     def measured(self, kind: Kind, unit: str) -> Any:
-        """The kept result."""
+        """Read the kept result."""
         return json.loads(self.path(kind, unit).read_text(encoding="utf-8"))["measured"]
 
     def fault(self, kind: Kind, unit: str) -> str | None:

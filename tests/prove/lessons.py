@@ -33,13 +33,13 @@ def _modules(slug: str) -> tuple[str, ...]:
 
 
 def _code(slug: str) -> str:
-    """The programs of a lesson. Their outputs are only compared."""
+    """Return the digest of a lesson's programs. It leaves out their outputs, which are only compared."""
     text = (LESSONS / slug / "lesson.md").read_text(encoding="utf-8")
     return digests.of_text(json.dumps([block.code for block in blocks(text)]))
 
 
 def _of_claims(slug: str) -> dict[str, str]:
-    """Its modules, its programs, and each problem that is named in what its modules import."""
+    """Return the digests of a lesson's modules and programs, and of each problem named in what the modules import."""
     parts = {"programs": _code(slug), **digests.of_files(_modules(slug))}
     imported = (path for path in digests.shared((_CLAIMS, *_modules(slug))) if path.endswith(".py"))
     words = {word for path in imported for word in _words(path)}
@@ -50,7 +50,7 @@ def _of_claims(slug: str) -> dict[str, str]:
 
 @cache
 def _words(path: str) -> frozenset[str]:
-    """The texts that a module has as constants."""
+    """Return the texts that a module contains as constants."""
     tree = ast.parse((CHECKOUT / path).read_text(encoding="utf-8"))
     return frozenset(
         node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -58,7 +58,7 @@ def _words(path: str) -> frozenset[str]:
 
 
 def _kept_claims(measured: dict[str, Any]) -> dict[str, Any]:
-    """Figures by their digests, because the files themselves are beside the lesson; output as a list of lines."""
+    """Keep figures as digests, because the files are beside the lesson, and output as a list of lines."""
     return {
         "claims": measured["claims"],
         "figures": {name: digests.of_text(svg) for name, svg in measured["figures"].items()},

@@ -111,7 +111,7 @@ class _Worker:
             self._process.communicate()
 
     def measure(self, unit: str) -> Any:
-        """Raises `MeasuringFailed`."""
+        """Measure a unit. Raises `MeasuringFailed`."""
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -17,7 +17,7 @@ def _of_program(name: str) -> dict[str, str]:
 
 
 def _wrong_page(name: str, measured: list[str]) -> list[str]:
-    """The page shows what is printed, and the figures of its prose are in it."""
+    """Report if the page does not show what is printed, and each figure of its prose that is not in that."""
     exploration, text = by_name()[name], "\n".join(measured)
     where = f"docs/bring_your_own.md, {exploration.file}"
     faults = []

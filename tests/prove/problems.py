@@ -75,7 +75,7 @@ def _numbers(slug: str) -> dict[str, str]:
 
 
 def _kept_numbers(measured: dict[str, Any]) -> dict[str, Any]:
-    """Output as a list of lines, so that a difference is short, without the places where programs were traced."""
+    """Keep output as a list of lines, so that a difference is short, without the places where programs were traced."""
     printed = [{**each, "printed": _PLACES.sub("", each["printed"]).split("\n")} for each in measured["blocks"]]
     return {"blocks": printed, "numbers": measured["numbers"]}
 
@@ -112,7 +112,7 @@ def uncovered(text: str, covered: list[str]) -> list[str]:
 
 
 def _apart_numbers(kept: dict[str, Any], measured: dict[str, Any]) -> list[str]:
-    """Decimal numbers that blocks print may differ in their last digits between processors."""
+    """Compare results, ignoring the last digits of printed decimal numbers, which differ between processors."""
     return compared(*({**each, "blocks": _rounded(each["blocks"])} for each in (kept, measured)))
 
 
@@ -136,8 +136,8 @@ def _questions() -> list[str]:
 
 
 def _wrong_questions(slug: str, measured: dict[str, Any]) -> list[str]:
-    """Right answers are accepted, each known wrong formula is rejected with its misunderstanding, and arrays that are
-    placed on devices confirm the answers.
+    """Report right answers that are rejected, known wrong formulas that are not rejected with their misunderstanding,
+    and answers that arrays on devices do not confirm.
     """
     often = measured["questions"] // 10
     faults = [

@@ -17,7 +17,7 @@ CHECKOUT = LESSONS.parent
 PROBLEMS = CHECKOUT / "problems"
 # What fits beside the text of a page without scrolling.
 LONGEST_LINE = 74
-# By the four texts that they were found in.
+# Mistakes, numbered within each of the four texts that they were found in.
 MISTAKES = {f"{text}.{number}" for text, found in enumerate((28, 24, 25, 21)) for number in range(1, found + 1)}
 _QUESTIONS, _PROBLEMS, _WORDS = 3, 3, (600, 900)
 
@@ -33,7 +33,7 @@ def shipped_faults(rule: Rule) -> list[str]:
 
 @cache
 def _read(slug: str) -> Lesson | None:
-    """None if it cannot be read."""
+    """Read a lesson. Returns None if it cannot be read."""
     if found := SHIPPED.find(slug):
         return found
     entries = [each for each in read_order(LESSONS) if each.slug == slug]
@@ -66,7 +66,7 @@ def names_an_unknown_problem(slug: str) -> Iterator[str]:
 
 
 def has_not_the_form_that_is_promised(slug: str) -> Iterator[str]:
-    """One program a section, three questions, three problems or more; long enough to explain, short enough to read."""
+    """A lesson needs one program per section, three questions, three or more problems, and a length within bounds."""
     if (lesson := _read(slug)) is None:
         return
     file = f"lessons/{slug}/lesson.md:1"
@@ -116,7 +116,7 @@ def is_the_place_of_no_topic(slug: str) -> Iterator[str]:
 
 
 def words(slug: str) -> int:
-    """Those that all read: no programs, output, marks of boxes, claims and lists, nor what a wrong answer shows."""
+    """Count the words that everyone reads: not programs, output, marks of boxes, claims, lists or wrong answers."""
     lines, inside = [], False
     for line in (LESSONS / slug / "lesson.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("```"):

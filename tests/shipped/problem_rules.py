@@ -185,7 +185,7 @@ def blocks_that_are_no_python(slug: str) -> Iterator[str]:
     """Hints and editorials print parts of a solution, which need not run alone; `...` stands for what is left out."""
     for file, text in _texts(slug):
         for block in re.finditer(r"^```python[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-            # A `return` is one of the function that it was taken from.
+            # A `return` belongs to the function that the part was taken from.
             code = "def part():\n" + "".join(f"    {line}\n" for line in block[1].splitlines())
             try:
                 ast.parse(code)
@@ -224,7 +224,7 @@ def has_hidden_cases_that_do_not_vary(slug: str) -> Iterator[str]:
         return
     names: dict[str, Any] = {"__name__": "cases"}
     exec(package(slug).cases, names)
-    # As another server would draw them: shapes, seeds and numbers do not depend on `rng`.
+    # Draw the cases as another server would: shapes, seeds and numbers do not depend on `rng`.
     for fault in unvaried(package(slug), list(names["hidden_cases"](np.random.default_rng(1)))):
         yield f"problems/{slug}/cases.py:1: {fault}"
 
@@ -270,7 +270,7 @@ def has_verdicts_that_were_not_kept(slug: str) -> Iterator[str]:
 
 
 def breaks_a_judged_rule(slug: str) -> Iterator[str]:
-    """By the verdicts that were kept: that they are those of today, `has_verdicts_that_were_not_kept` says."""
+    """Apply these rules to the kept verdicts. `has_verdicts_that_were_not_kept` checks that those are current."""
     if package(slug).manifest.mode == "answer":
         return
     problem = package(slug)
@@ -286,7 +286,7 @@ def breaks_a_judged_rule(slug: str) -> Iterator[str]:
 
 
 def does_not_recognise_a_copy_of_a_known_mistake(slug: str) -> Iterator[str]:
-    """Except if another known mistake does the same in the public cases, or if these do not show it."""
+    """A copy must be recognised, unless another known mistake does the same in the public cases, or these hide it."""
     if package(slug).manifest.mode == "answer":
         return
     problem = package(slug)

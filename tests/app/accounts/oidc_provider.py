@@ -63,7 +63,7 @@ class OIDCServer:
         return self.documents.get("jwks") or JSONResponse({"keys": [self.published.as_dict(private=False)]})
 
     async def _authorize(self, request: Request) -> Response:
-        """Ask nothing: everyone who comes is `subject`."""
+        """Sign everyone in as `subject`, without asking anything."""
         asked = dict(request.query_params)
         assert (asked["response_type"], asked["client_id"]) == ("code", CLIENT_ID)
         assert asked["code_challenge_method"] == "S256"
@@ -72,7 +72,7 @@ class OIDCServer:
         return RedirectResponse(f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}")
 
     async def _redeem(self, request: Request) -> dict[str, str] | None:
-        """The request that the code was issued for: once, and only to the client that made it."""
+        """Return the request that the code was issued for, only once and only to the client that made it."""
         form = dict(parse_qsl((await request.body()).decode()))
         asked = self._codes.pop(form["code"], None)
         digest = hashlib.sha256(form["code_verifier"].encode()).digest()
@@ -126,7 +126,7 @@ def run_provider() -> Iterator[OIDCServer]:
 
 @contextmanager
 def serve(app: Starlette) -> Iterator[str]:
-    """Run an app in a thread. Its address."""
+    """Run an app in a thread until the block ends. Yields its address."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
     started = threading.Event()
     startup = server.startup

@@ -24,7 +24,7 @@ async def registered(service: Service, address: str | Path, **fields: object) ->
 
 
 async def sync(service: Service, repository: dict[str, Any]) -> dict[str, Any]:
-    """The sync when it has finished."""
+    """Sync a repository. Returns the sync once it has finished."""
     begun = await service.http.post(f"{REPOSITORIES}/{repository['id']}/syncs", headers=service.bearer)
     assert begun.status_code == 202, begun.text
     await service.services[Syncs].settled()

@@ -86,13 +86,13 @@ def _models_of(operation: dict[str, Any]) -> Iterator[str]:
 
 
 def holds(document: dict[str, Any], name: str, example: object) -> bool:
-    """Whether it is one of the model's."""
+    """Whether the example is valid for the model."""
     schemas = document["components"]["schemas"]
     return jsonschema_rs.Draft202012Validator({**schemas[name], "components": {"schemas": schemas}}).is_valid(example)
 
 
 def _fullest(found: list[Any]) -> Any:
-    """The one that shows most: with the fewest fields that are null or empty."""
+    """Return the example that shows most: the one with the fewest fields that are null or empty."""
     short = [each for each in found if len(json.dumps(each)) <= _LONGEST] or found
 
     def emptiness(value: Any) -> int:
@@ -112,7 +112,7 @@ def written() -> dict[str, Any]:
 
 
 def wanting(document: dict[str, Any], examples: dict[str, Any]) -> set[str]:
-    """The models that have no example, or one that does not hold, and those that have one and that no route names."""
+    """Return the models without a valid example, and those with an example that no route names."""
     models = named(document)
     return {
         name

@@ -22,7 +22,7 @@ def described() -> dict[str, Any]:
 
 
 def resolved(document: dict[str, Any], value: Any, seen: tuple[str, ...] = ()) -> Any:
-    """`value` with each reference replaced by what it refers to, except inside that."""
+    """Replace each reference in `value` by what it refers to, except inside its own target."""
     if isinstance(value, dict):
         reference = value.get("$ref")
         if not isinstance(reference, str) or reference in seen:
@@ -39,7 +39,7 @@ def text_of(document: dict[str, Any]) -> str:
 
 
 def removed(old: Any, new: Any, place: str = "") -> Iterator[str]:
-    """The place of each route, parameter, field, response and listed value that `old` has and `new` lacks.
+    """Yield the place of each route, parameter, field, response and listed value that `old` has and `new` lacks.
 
     Descriptions, titles and examples may change: nothing is generated from them.
     """

@@ -1,6 +1,6 @@
 """The values that Schemathesis cannot make up: the zip of a problem's package, and networks.
 
-Named by SCHEMATHESIS_HOOKS.
+The variable SCHEMATHESIS_HOOKS names this module.
 """
 
 import schemathesis

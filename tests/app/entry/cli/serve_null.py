@@ -49,7 +49,7 @@ class AnswersJudged(NullGrader):
         return self._of(package).judge(package, source, *args, **options)
 
     def inspect(self, *args: object, **options: object) -> NoReturn:  # type: ignore[override]
-        """A picture says that there is no program, because nothing is compiled."""
+        """Compile nothing, so that a picture says that there is no program."""
         raise SubmissionFault("error", "nothing is compiled in this test")
 
     def prepare(self, package: Package, *args: object, **options: object) -> None:  # type: ignore[override]
@@ -63,7 +63,7 @@ class AnswersJudged(NullGrader):
 
 
 async def reach_nobody(self: Outside, url: str, headers: dict[str, str], body: bytes) -> int:
-    """Tests make up addresses, and must not send anything to their owners."""
+    """Send nothing, because tests make up addresses, whose owners must not get anything."""
     raise OSError("nothing is sent in tests")
 
 
@@ -79,7 +79,7 @@ def build(data: DataFolder, settings: Settings) -> Grading:
 
 
 app.entry.main.create_app = functools.partial(create_app, grading=build)  # type: ignore[assignment]
-# Classes of forty sign up in tests. test_passwords.py checks the real cost.
+# Make Argon2 cheap, because classes of forty sign up in tests. test_passwords.py checks the real cost.
 cheap = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
 PasswordHash.recommended = lambda: cheap  # type: ignore[assignment, method-assign]
 Outside.post = reach_nobody  # type: ignore[method-assign]

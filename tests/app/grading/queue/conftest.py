@@ -13,7 +13,7 @@ from tests.app.conftest import WallState
 
 @pytest.fixture
 def start_worker(workers_url, tmp_path):
-    """Start one that grades by `grader`; `seen` gets the secret that it was given."""
+    """A function that starts a worker, which grades with `grader`. `seen` gets the secret that the worker was given."""
 
     @asynccontextmanager
     async def start(grader=None, *, wall_up=True, seen=None, name="worker", database_url=workers_url):

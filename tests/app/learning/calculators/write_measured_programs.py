@@ -12,7 +12,7 @@ from tests.prove.kind import Receipts
 
 
 def document() -> dict[str, Any]:
-    """What every program stores, sends and computes."""
+    """Return what every program stores, sends and computes."""
     receipts = Receipts()
     programs = [each for name in names() for each in receipts.measured(KINDS[0], name)]
     return {"jax": versions()["jax"], "programs": programs}

@@ -69,7 +69,7 @@ class Measuring(NullGrader):
 
 
 def _on(chip, devices):
-    """A schedule that libtpu printed, on 8 devices; on others, the message without a compiler."""
+    """Return a schedule that libtpu printed, for 8 devices; for others, the message that there is no compiler."""
     if chip is None:
         return None
     topology = CHIPS[chip].topology(devices)

@@ -1,4 +1,4 @@
-"""Shared by the tests of drawings."""
+"""Fixtures that the tests of drawings share."""
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable

@@ -21,7 +21,7 @@ MARKS = {
 }
 TASK = {"title", "statement", "starter"}
 ALL_OPEN = TASK | {"hint"}
-# It is what the tests submit, so who has submitted it sees it in their own attempt.
+# The tests submit this, so people who have submitted it see it in their own attempt.
 SOLUTION = f"def add_one(x): return x + 1  # {MARKS['reference']}\n"
 SOLVED = ALL_OPEN | {"editorial", "reference", "accepted"}
 
@@ -42,7 +42,7 @@ def files_of(slug: str = SLUG) -> dict[str, str]:
 
 
 async def give(service, tess, course: dict, slug: str = SLUG, **body: object) -> str:
-    """Upload it without publishing it, and give it to the course. Returns its version."""
+    """Upload the problem without publishing it, and give it to the course. Returns its version."""
     version = (await upload(service, files_of(slug), slug)).json()["version"]
     body = {"problem": slug, "version": version} | body
     answer = await tess.post(f"/api/v1/courses/{course['id']}/problems", json=body, headers=JSON)
@@ -58,7 +58,7 @@ async def solve(service, http, slug: str = SLUG) -> str:
 
 
 async def marks_seen(service, http, slug: str = SLUG, **owned: str) -> dict[str, set[str]]:
-    """Which marks the answers of every route that is read with GET contain, by its address."""
+    """Return the marks that the response of every GET route contains, by its address."""
     ids = defaultdict(lambda: "0" * 32, slug=slug, **owned)
     paths = [path.format_map(ids) for method, path in sorted(routes_of(service.app)) if method == "GET"]
     paths += [f"/search/found?q={each}" for each in ("MARK", slug)]

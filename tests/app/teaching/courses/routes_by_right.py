@@ -5,7 +5,7 @@ from app.teaching.courses.rights import RIGHTS
 A, R = "/courses/{course_id}", "/api/v1/courses/{course_id}"
 W = "/assignments/{assignment_id}"
 CELL = f"{W}/cells/{{slug}}/{{person_id}}"
-# By what the course in the path needs. A route that is missing here fails.
+# The routes by what they need in the course in their path. A route that is missing here fails a test.
 OPENED = {
     "joined_course": {
         ("GET", A),
@@ -116,7 +116,7 @@ OPENED = {
     },
 }
 P, Q = "/problems/{slug}", "/api/v1/problems/{slug}"
-# Those that name a course in their query, by the right. They are about a problem.
+# The routes about a problem that name a course in their query, by the right that they need.
 OF_QUERIES = {
     "similarity": {
         ("GET", f"{P}/similarity"),

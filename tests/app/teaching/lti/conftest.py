@@ -13,7 +13,7 @@ from tests.app.teaching.lti.platform import LearningPlatform
 
 @pytest.fixture(scope="session")
 def running_platform() -> Iterator[LearningPlatform]:
-    """A platform for the whole session, because its keys take long to draw."""
+    """A platform for the whole session, because its keys take long to generate."""
     platform = LearningPlatform()
     with serve(platform.app) as address:
         platform.address = address

@@ -98,7 +98,7 @@ class LearningPlatform:
         return {name: value for name, value in (claims | changes).items() if value is not None}
 
     def selection(self, **changes: Any) -> dict[str, Any]:
-        """The changes that make a request for a selection of a teacher."""
+        """Return the changes to the claims that make a teacher's request for a selection."""
         return {
             f"{LTI}message_type": "LtiDeepLinkingRequest",
             f"{LTI}resource_link": None,
@@ -117,7 +117,7 @@ class LearningPlatform:
         return jwt.encode({"alg": "RS256", "kid": "platform-key"}, claims, self.key)
 
     async def begin(self, http: httpx.AsyncClient, **changes: str) -> dict[str, str]:
-        """The first request of a launch. Returns what the tool asks the platform."""
+        """Send the first request of a launch. Returns what the tool asks the platform."""
         hint = {"iss": self.address, "login_hint": "hint", "target_link_uri": SITE, "client_id": CLIENT_ID} | changes
         answer = await http.get("/lti/login", params={"lti_message_hint": "m", **hint})
         assert answer.status_code == 302, answer.text
@@ -131,7 +131,7 @@ class LearningPlatform:
     async def launch(
         self, http: httpx.AsyncClient, *, in_frame: bool = False, claims: dict[str, Any] | None = None
     ) -> httpx.Response:
-        """Both requests, and then the page to which the second one leads, or its refusal."""
+        """Send both requests of a launch. Returns the page to which the second one leads, or its refusal."""
         asked = await self.begin(http)
         token = self.sign(self.claims(asked["nonce"], **(claims or {})))
         return await self.send(http, token, asked["state"], in_frame=in_frame)

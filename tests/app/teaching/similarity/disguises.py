@@ -1,4 +1,4 @@
-"""What a copier does to a source so that it looks like another one, and nothing that changes what it computes."""
+"""What a copier does to make a source look like another one, without changing what it computes."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ class _Renamer(ast.NodeTransformer):
 
 
 def renamed(source: str) -> str:
-    """Every name that the author chose is another, and the annotations are gone."""
+    """Rename everything that the author named, and drop the annotations."""
     tree = ast.parse(source)
     outer = [node for node in tree.body if isinstance(node, ast.FunctionDef)][-1].name
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
@@ -84,12 +84,12 @@ class _Extractor(ast.NodeTransformer):
 
 
 def with_variables(source: str) -> str:
-    """What a function returns has a name first."""
+    """Give what a function returns a name first."""
     return ast.unparse(ast.fix_missing_locations(_Extractor().visit(ast.parse(source))))
 
 
 def imported_otherwise(source: str) -> str:
-    """`jax.lax.psum` becomes `lax.psum`, and `jnp.sum` becomes `jax.numpy.sum`."""
+    """Replace `jax.lax.psum` with `lax.psum`, and `jnp.sum` with `jax.numpy.sum`."""
     source = source.replace("jax.lax.", "lax.").replace("jnp.", "jax.numpy.").replace("import jax\n", "", 1)
     return f"import jax\nimport jax.numpy\nfrom jax import lax\n{source}"
 
@@ -99,7 +99,7 @@ def all_at_once(source: str) -> str:
 
 
 def thorough(source: str) -> str:
-    """Everything that needs no thought."""
+    """Apply every disguise that needs no thought."""
     return reformatted(imported_otherwise(padded(with_variables(swapped(moved(renamed(source)))))))
 
 

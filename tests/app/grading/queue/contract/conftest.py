@@ -79,7 +79,7 @@ class Backend:
         return row
 
     async def ended(self, attempt_id: str) -> AttemptRow:
-        """The attempt once it has ended, which must be within a minute."""
+        """Wait until an attempt has ended, for a minute at most, and return it."""
         async with asyncio.timeout(60):
             while (row := await self.read(attempt_id)).status not in ENDED:
                 await asyncio.sleep(0.05)
@@ -100,20 +100,20 @@ class Backend:
         self.log.with_name("released").touch()
 
     async def expire_leases(self) -> None:
-        """Let what has a lease be taken by others, as if the lease of a dead or paused process had run out."""
+        """Let others take what has a lease, as if the lease of a dead or paused process had run out."""
         async with self.database.writing() as session:
             for table in (AttemptRow, LessonRunRow):
                 past = now() - timedelta(minutes=1)
                 await session.execute(update(table).where(table.fence_token.is_not(None)).values(lease_until=past))
 
     async def end_back_offs(self) -> None:
-        """Let what waits for its next try be taken, as if the time had passed."""
+        """End all waits for a next try, as if the time had passed."""
         async with self.database.writing() as session:
             await session.execute(update(AttemptRow).values(not_before=None))
 
     @asynccontextmanager
     async def grading(self, slots: int = 1, **settings: object) -> AsyncIterator[GradingProcess]:
-        """A process that grades; killed at the end, if it lives."""
+        """Start a process that grades, and kill it when the block ends, if it still lives."""
         values = {
             "database_url": self.workers_url,
             "grading_slots": slots,

@@ -62,7 +62,7 @@ class GradingProcess:
         self._process.kill()
 
     async def wait(self) -> int | None:
-        """Its exit code once it has ended, negative for a signal."""
+        """Wait until the process has ended. Returns its exit code, negative for a signal."""
         await asyncio.to_thread(self._process.join)
         return self._process.exitcode
 
@@ -78,11 +78,11 @@ def _grade(log: Path, settings: dict[str, str], ready: Connection) -> None:
 def behave_as(settings: dict[str, str]) -> None:
     """Make this process faulty: of the `previous` version, or with a clock that is `ahead_s` seconds ahead."""
     if settings.pop("previous", None):
-        # One that the newest schema does not say to work with.
+        # Know only a revision that the newest schema does not claim to work with.
         known = frozenset({"0001"})
         migrate.known_revisions = lambda: known  # type: ignore[assignment]
         package_store.package_of = _does_not_know_the_key  # type: ignore[assignment]
-        # It looks again whether it may grade.
+        # Check often whether it may grade again.
         procrastinate_queue._WALLS_AGAIN_S = 0.5
     if ahead_s := settings.pop("ahead_s", None):
 
@@ -99,8 +99,8 @@ def _does_not_know_the_key(*args: object, **options: object) -> None:
 
 
 class ToldGrader(NullGrader):
-    """Sources: `take SECONDS NAME`, `ignore SECONDS NAME` (and every stop), `hold 0 NAME` (until the test releases it),
-    `fail TIMES NAME`, `die NAME`.
+    """Does what a source says: `take SECONDS NAME`, `ignore SECONDS NAME` (and every stop), `hold 0 NAME` (until the
+    test releases it), `fail TIMES NAME`, `die NAME`.
 
     A verdict's `stdout` is the id of the process that gave it.
     """
@@ -132,7 +132,7 @@ class ToldGrader(NullGrader):
         return verdict.model_copy(update={"stdout": str(os.getpid())})
 
     async def run(self, job: Job[LessonRunRow]) -> None:
-        """The other kind of work that the process does. Sources: `take SECONDS NAME`."""
+        """Do the other kind of work of the process, whose sources are `take SECONDS NAME`."""
         source = job.row.source
         self.note("began", source)
         if await job.call(lambda: not job.context.stop.wait(float(source.split()[1])), lambda _: False):
@@ -175,7 +175,7 @@ async def _work(log: Path, say_ready: Callable[[], None]) -> None:
     say_ready()
     await end.wait()
     stopping = asyncio.create_task(queue.stop(grace_s=settings.drain_s))
-    # Its first step, which lets no slot take anything more.
+    # Let it take its first step, after which no slot takes anything more.
     await asyncio.sleep(0)
     grader.note("draining", "-")
     await stopping
