@@ -60,7 +60,7 @@ def pitfall_of(package: Package, misconception: str) -> Pitfall | None:
 
 
 def formulas_in(mistakes: str) -> dict[str, str]:
-    """The misunderstandings of the known wrong formulas in a mistakes.py, by name. Empty if Python cannot parse it."""
+    """Return the misunderstandings of the wrong formulas in a mistakes.py, by name. Empty if Python cannot parse it."""
     try:
         functions = [each for each in ast.parse(mistakes).body if isinstance(each, ast.FunctionDef)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -73,7 +73,7 @@ def formulas_in(mistakes: str) -> dict[str, str]:
 
 
 def _misunderstandings(package: Package) -> Iterator[tuple[str, str]]:
-    """The known mistakes that the statement may name, and what their authors believed."""
+    """Yield the name of each known mistake that the statement can name, and what its author believed."""
     if not package.pitfalls:
         return
     if package.manifest.mode == "answer":

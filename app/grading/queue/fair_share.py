@@ -71,7 +71,7 @@ def work_tables() -> list[type[WorkRow]]:
 
 
 def kinds_of_work() -> list[KindOfWork]:
-    """All kinds of work that this process knows, in the order of their turns."""
+    """Return all kinds of work that this process knows, in the order of their turns."""
     kinds = (each for rows in work_tables() for each in rows.kinds)
     return sorted(kinds, key=lambda each: (each.turn, each.plural))
 
