@@ -109,7 +109,12 @@ class Bench:
         return taken
 
     async def looked_in_vain(self, *, after: int) -> None:
-        """Wait until a slot has found nothing to take once this many gradings had begun."""
+        """Wait until a slot has found nothing to take once this many gradings had begun.
+
+        A slot may have looked just before the last of them began, and would then rest for up to 15 s. So wake it.
+        """
+        if after not in self.in_vain:
+            self.queue._news.set()
         await self.until(lambda: after in self.in_vain)
 
     async def until(self, condition: Callable[[], bool]) -> None:
