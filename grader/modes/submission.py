@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from grader.core.errors import SubmissionFault
 from grader.modes.mode import GradingRequest
+from grader.sandbox.faults import fault_during
 from grader.sandbox.metered_sandbox import MeteredSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdicts.package_study import PackageStudy, ProgramTraffic
@@ -33,7 +34,13 @@ def load_submission(
     if size > _MAX_SOURCE_BYTES:
         message = f"The source has {size:,} bytes; the judge accepts at most {_MAX_SOURCE_BYTES:,}."
         raise SubmissionFault("syntax_error", message)
-    session.load(source, entry, devices=devices, modules=modules)
+    try:
+        session.load(source, entry, devices=devices, modules=modules)
+    except SubmissionFault as fault:
+        if "traceback" in fault.detail:
+            raise
+        # The process was stopped from outside, so no line is known.
+        raise fault_during(fault, f"your file was loaded, before `{entry}` was called") from None
 
 
 class RunnerGrading(ABC):

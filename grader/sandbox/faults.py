@@ -134,6 +134,11 @@ def fault_of_program(fault: SubmissionFault, activity: str) -> SubmissionFault:
             "what XLA compiled, so this is a fault of XLA. To find the operation that crashes, leave out parts of the "
             "program until it runs.",
         )
+    return fault_during(fault, activity)
+
+
+def fault_during(fault: SubmissionFault, activity: str) -> SubmissionFault:
+    """Add to the message what was going on, such as "your file was loaded", unless its reason already implies that."""
     if REASONS[fault.reason].needs_activity:
         return SubmissionFault(fault.reason, f"{fault} This happened while {activity}.", **fault.detail)
     return fault
