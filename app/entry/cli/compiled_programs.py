@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
     Compile = Callable[[Judge, str, Context], tuple[Measured, ...]]
 
-
-CHIP: Any = typer.Option(
-    "--chip",
-    metavar="CHIP",
-    help="Also compile it for as many chips: GPUs h100, h200, a100, b200, or TPUs v5e, v5p, v6e. None is needed; run "
-    "`./meshgrade install-gpu` or `install-tpu` first.",
-)
-
-
 ARRAYS: Any = typer.Option("--arrays", help="Also list where each array lives that the program computes, by line.")
 
 

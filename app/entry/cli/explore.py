@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from app.core.start_errors import StartRefused
-from app.entry.cli.compiled_programs import ARRAYS, CHIP, GRAPH, read_sources, show_compiled
+from app.entry.cli.chip_option import CHIP, read_chip
+from app.entry.cli.compiled_programs import ARRAYS, GRAPH, read_sources, show_compiled
 from app.entry.cli.installed_compiler import require_compiler
 from app.entry.cli.module_files import read_modules
 from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, note
-from grader.core.chips import ChipName
 
 _FUNCTION = typer.Argument(
     metavar="FUNCTION", help="Its name. It gets the mesh first if its first parameter is named `mesh`."
@@ -45,7 +45,7 @@ def explore(
     init: Annotated[str, _INIT] = "",
     against: Annotated[str | None, _AGAINST] = None,
     modules: Annotated[list[str] | None, _MODULE] = None,
-    chip: Annotated[ChipName | None, CHIP] = None,
+    chip: Annotated[str | None, CHIP] = None,
     arrays: Annotated[bool, ARRAYS] = False,
     graph: Annotated[bool, GRAPH] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -63,12 +63,13 @@ def explore(
         raise StartRefused(str(error), "`./meshgrade explore --help` shows the notation.") from None
     if taken:
         note(f"Also taken, because they are imported: {', '.join(taken)}")
+    chip_name = read_chip(chip, [found.devices])
     if open_page:
         subject = {"function": found.model_dump(mode="json")}
-        return open_explored(subject, sources, chip, server, insecure=insecure, as_json=as_json)
-    require_compiler(chip)
+        return open_explored(subject, sources, chip_name, server, insecure=insecure, as_json=as_json)
+    require_compiler(chip_name)
     show_compiled(
-        lambda judge, source, context: judge.inspect_function(found, source, context, chip=chip),
+        lambda judge, source, context: judge.inspect_function(found, source, context, chip=chip_name),
         sources,
         arrays=arrays,
         graph=graph,

@@ -1,16 +1,17 @@
 """`meshgrade inspect`: shows what a submission compiles to, without judging it."""
 
+import math
 from typing import Annotated
 
 import typer
 
 from app.core.start_errors import StartRefused
-from app.entry.cli.compiled_programs import ARRAYS, CHIP, GRAPH, read_sources, show_compiled
+from app.entry.cli.chip_option import CHIP, read_chip
+from app.entry.cli.compiled_programs import ARRAYS, GRAPH, read_sources, show_compiled
 from app.entry.cli.installed_compiler import require_compiler
 from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption
 from app.entry.cli.submission_arguments import package_of
-from grader.core.chips import ChipName
 
 HELP = (
     "Show what FILE compiles to, for every mesh of the problem: where each leaf lives, the communication between "
@@ -28,7 +29,7 @@ def inspect(
             metavar="FILE", help="Show what differs from this submission instead; `reference` is the problem's own."
         ),
     ] = None,
-    chip: Annotated[ChipName | None, CHIP] = None,
+    chip: Annotated[str | None, CHIP] = None,
     arrays: Annotated[bool, ARRAYS] = False,
     graph: Annotated[bool, GRAPH] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -42,13 +43,14 @@ def inspect(
             f"{package.slug} is in {package.manifest.mode} mode, so it has no compiled program to inspect",
             "Name a program-mode problem, such as fsdp_shard_map_step.",
         )
+    chip_name = read_chip(chip, [math.prod(mesh.values()) for mesh in package.manifest.program.meshes])
     sources = read_sources(file, against, package.files["reference.py"])
     if open_page:
         subject = {"problem": package.slug}
-        return open_explored(subject, sources, chip, server, insecure=insecure, as_json=as_json)
-    require_compiler(chip)
+        return open_explored(subject, sources, chip_name, server, insecure=insecure, as_json=as_json)
+    require_compiler(chip_name)
     show_compiled(
-        lambda judge, source, context: judge.inspect(package, source, context, chip=chip),
+        lambda judge, source, context: judge.inspect(package, source, context, chip=chip_name),
         sources,
         arrays=arrays,
         graph=graph,

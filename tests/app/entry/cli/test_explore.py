@@ -92,8 +92,20 @@ def test_a_function_without_a_program_is_explained_with_its_line():
         (["-", "f", "--mesh", "model=2", "--input", "x"], "Line 1 of the inputs cannot be read: 'x'"),
         (["none.py", "f", "--mesh", "model=2", *INPUTS], "none.py cannot be read: No such file or directory"),
         (["-", "f", "--mesh", "model=2"], "There is no input. Write one on each line"),
+        (
+            ["-", "f", "--mesh", "model=2", *INPUTS, "--chip", "h1000"],
+            "there is no topology 'h1000'. Write it as h100:8 or v5e:2x4",
+        ),
+        (
+            ["-", "f", "--mesh", "model=2", *INPUTS, "--chip", "h100:3"],
+            "H100 has no slice '3' here. Use one of 2, 4, 8",
+        ),
+        (
+            ["-", "f", "--mesh", "model=2", *INPUTS, "--chip", "h100:8"],
+            "this slice has 8 chips, but the mesh has 2 devices\nWrite --chip h100.",
+        ),
     ],
-    ids=["uneven", "mesh", "input", "file", "none"],
+    ids=["uneven", "mesh", "input", "file", "none", "chip", "slice", "size"],
 )
 def test_wrong_usage_is_named(arguments: list[str], message: str):
     shown = explore(*arguments)
@@ -101,7 +113,7 @@ def test_wrong_usage_is_named(arguments: list[str], message: str):
     assert message in shown.stderr
 
 
-@pytest.mark.parametrize(("chip", "platform"), [("v5e", "tpu"), ("h100", "gpu")])
+@pytest.mark.parametrize(("chip", "platform"), [("v5e", "tpu"), ("h100", "gpu"), ("v5e:2x4", "tpu"), ("h100:8", "gpu")])
 @pytest.mark.parametrize("command", ["explore", "inspect"])
 def test_a_missing_compiler_is_named_before_anything_is_compiled(
     command: str, chip: str, platform: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -109,7 +121,7 @@ def test_a_missing_compiler_is_named_before_anything_is_compiled(
     monkeypatch.setattr("app.entry.cli.installed_compiler.compiler_of", lambda platform: None)
     monkeypatch.setattr(f"app.entry.cli.{command}.show_compiled", pytest.fail)
     arguments = {
-        "explore": [__file__, "f", "--mesh", "model=2", *INPUTS],
+        "explore": [__file__, "f", "--mesh", "data=4,model=2", *INPUTS],
         "inspect": ["fsdp_shard_map_step", __file__],
     }[command]
     monkeypatch.setattr(sys, "argv", ["meshgrade", command, *arguments, "--chip", chip])
