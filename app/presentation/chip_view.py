@@ -77,9 +77,11 @@ def _memory(program: ChipProgram) -> str:
     included = " and ".join(
         f"{bytes_text(each)} for {name}" for name, each in parts.items() if each or name == "arguments"
     )
+    in_place = f"{bytes_text(program.alias_bytes)} of the arguments are overwritten in place. "
     return (
         f"At its peak, the program uses {bytes_text(program.peak_bytes)} of a chip's {bytes_text(program.hbm_bytes)}, "
-        f"including {included}. Matrix products on each chip: {flops_text(program.flops)}."
+        f"including {included}. {in_place if program.alias_bytes else ''}"
+        f"Matrix products on each chip: {flops_text(program.flops)}."
     )
 
 

@@ -91,6 +91,21 @@ def test_what_takes_more_memory_than_a_gpu_has_is_known(judge):
     assert gpu.peak_bytes > gpu.hbm_bytes
 
 
+def test_what_the_authors_jit_donates_is_overwritten_in_place(judge):
+    source = (
+        "import jax\nimport jax.numpy as jnp\n\n"
+        "def step(x):\n"
+        "    y = jnp.exp(x)\n"
+        "    return y * jax.lax.fori_loop(0, 8, lambda i, s: s + jnp.sum(y * i), jnp.float32(0))\n\n"
+    )
+    part = 8388608 * 4 // 8
+    inputs = 'x: float32[8388608] P("data")'
+    donating = on_chip(judge, "h100", source + "f = jax.jit(step, donate_argnums=0)\n", inputs=inputs)
+    keeping = on_chip(judge, "h100", source + "f = jax.jit(step)\n", inputs=inputs)
+    assert (donating.alias_bytes, keeping.alias_bytes) == (part, 0)
+    assert keeping.peak_bytes - donating.peak_bytes == part
+
+
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 HUGE = {
     "unrolled": "def f(x, w):\n    for _ in range(600):\n        x = jnp.tanh(x @ w)\n    return x\n",

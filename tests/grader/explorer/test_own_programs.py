@@ -202,6 +202,18 @@ def test_the_options_of_the_authors_jit_count(judge):
     assert message.startswith("params is given as P(None, 'd'), but `in_shardings` of `f` says P('d')")
 
 
+def test_the_donation_of_the_authors_jit_without_a_mesh_argument_counts(judge):
+    source = HEAD + (
+        "@partial(jax.jit, donate_argnums=0)\n"
+        "def f(x):\n"
+        "    y = jnp.exp(x)\n"
+        "    return y * jax.lax.fori_loop(0, 8, lambda i, s: s + jnp.sum(y * i), jnp.float32(0))\n"
+    )
+    x = 'x: float32[8388608] P("data")'
+    assert in_place(program_of(judge, source, "data=8", x)) == 8388608 * 4 // 8
+    assert in_place(program_of(judge, source.replace("donate_argnums=0", "inline=True"), "data=8", x)) == 0
+
+
 def test_a_donated_argument_that_is_used_again_is_not_donated(judge):
     source = HEAD + (
         "step = jax.jit(lambda x: x + 1, donate_argnums=0)\ndef f(x):\n    y = step(x)\n    return y * x\n"
