@@ -86,14 +86,19 @@ def _memory(program: ChipProgram) -> str:
 
 
 def _sent(program: ChipProgram) -> str:
-    """The bytes that a chip sends over each link in one call. A collective that runs an unknown number of times counts
-    once.
+    """The bytes that a chip sends over each link in one call, at most if some are sent in a branch. A collective that
+    runs an unknown number of times counts once.
     """
     sent: Counter[str] = Counter()
+    at_most: set[str] = set()
     for computation in program.computations:
         for each in computation.collectives:
             sent[each.link] += each.ring_bytes * (1 if computation.executions is None else computation.executions)
-    return " ".join(f"Over {link}, a chip sends {bytes_text(number)}." for link, number in sent.items())
+            at_most |= {each.link} if computation.conditional else set()
+    return " ".join(
+        f"Over {link}, a chip sends {'at most ' if link in at_most else ''}{bytes_text(number)}."
+        for link, number in sent.items()
+    )
 
 
 def _work(program: ChipProgram) -> Table | None:
@@ -125,8 +130,12 @@ def _work(program: ChipProgram) -> Table | None:
 
 
 def _chip_part(topology: str, number: int, computation: ChipComputation, *, is_gpu: bool) -> ChipPart:
-    runs = "an unknown number of times" if computation.executions is None else f"{computation.executions} times"
-    name = f"Part {number}, which runs {runs}" if computation.caller else "The program"
+    runs = {None: "an unknown number of times", 1: "once"}.get(
+        computation.executions, f"{computation.executions} times"
+    )
+    at_most = "at most " if computation.conditional and computation.executions is not None else ""
+    part = f"Part {number}, in a branch," if computation.conditional else f"Part {number},"
+    name = f"{part} which runs {at_most}{runs}" if computation.caller else "The program"
     title = f"{name} on {topology}: the compiler's schedule"
     return ChipPart(
         name=name,
@@ -144,19 +153,20 @@ def _collectives(name: str, computation: ChipComputation) -> Table:
         columns=columns(
             "Collective", "Over (devices)", "Dtype", *numbers, "Crosses", "Hidden by", "Where", numbers=numbers
         ),
-        rows=tuple(_row(each, computation.executions, remark) for each, remark in remarked),
+        rows=tuple(_row(each, computation, remark) for each, remark in remarked),
     )
 
 
-def _row(each: ChipCollective, executions: int | None, remark: str) -> Row:
+def _row(each: ChipCollective, computation: ChipComputation, remark: str) -> Row:
     arrays = (f"of {len(each.dtypes)} arrays",) if len(each.dtypes) > 1 else ()
+    where = ("in a branch",) * computation.conditional
     return Row(
         (
-            Cell(label(each.collective), arrays),
+            Cell(label(each.collective), (*where, *arrays)),
             over(each.axes, each.group_size),
             Cell(label(", ".join(dict.fromkeys(each.dtypes)))),
-            count(executions),
-            size(each.bytes * (executions or 1)),
+            count(computation.executions, most=computation.conditional),
+            size(each.bytes * (computation.executions or 1)),
             Cell(each.link),
             Cell(hidden_text(each) or wait_text(each)),
             at_lines([each.line], remark),

@@ -156,6 +156,7 @@ def _scheduled(computation: ScheduledComputation, chip: Chip) -> ChipComputation
         ],
         collectives=_scheduled_collectives(computation, chip),
         copies=[_copy(computation, each) for each in computation.copies],
+        conditional=computation.conditional,
     )
 
 

@@ -150,7 +150,9 @@ class ChipCopy(StrictModel):
 
 
 class ChipComputation(StrictModel):
-    """The program or the body of a loop, with steps in scheduled order. `caller` is empty for the program."""
+    """The program, the body of a loop or a branch, with steps in scheduled order. `caller` is empty for the program. If
+    it is `conditional`, it is a branch or in one, so that `executions` is the most that there can be.
+    """
 
     name: str
     caller: str
@@ -158,6 +160,7 @@ class ChipComputation(StrictModel):
     steps: list[ChipStep]
     collectives: list[ChipCollective]
     copies: list[ChipCopy]
+    conditional: bool = False
 
 
 class ChipProgram(StrictModel):

@@ -100,6 +100,7 @@ class ScheduledComputation:
     Attributes:
       executions: how often it runs in one call of the program; None if that is unknown.
       steps: in the order in which they begin.
+      conditional: whether it is a branch, or in one, so that `executions` is an upper bound.
     """
 
     name: str
@@ -108,6 +109,7 @@ class ScheduledComputation:
     steps: tuple[Step, ...]
     collectives: tuple[ScheduledCollective, ...]
     copies: tuple[ScheduledCopy, ...] = ()
+    conditional: bool = False
 
     def during(self, copy: ScheduledCopy) -> tuple[Step, ...]:
         """The steps that compute while a copy is in flight."""

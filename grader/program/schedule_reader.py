@@ -100,12 +100,12 @@ class _Reader:
 
     def schedule(self) -> Schedule:
         found: list[ScheduledComputation] = []
-        waiting: list[tuple[Computation, str, int | None]] = [(self.module.entry, "", 1)]
+        waiting: list[tuple[Computation, str, int | None, bool]] = [(self.module.entry, "", 1, False)]
         room, left_out = MAX_STEPS, 0
         copies, copies_left_out = MAX_COPIES, 0
         seen = {self.module.entry.name}
         while waiting:
-            computation, caller, executions = waiting.pop(0)
+            computation, caller, executions, conditional = waiting.pop(0)
             steps, collectives = self._read(computation)
             kept = steps[:room]
             room -= len(kept)
@@ -117,11 +117,14 @@ class _Reader:
             if kept:
                 known = tuple(each for each in collectives if max(each.start, each.done or 0) < len(kept))
                 name = computation.name[:LONGEST]
-                found.append(ScheduledComputation(name, caller, executions, tuple(kept), known, tuple(moved)))
+                found.append(
+                    ScheduledComputation(name, caller, executions, tuple(kept), known, tuple(moved), conditional)
+                )
             for instruction, inner, times in self._called(computation):
                 if inner.name not in seen:
                     seen.add(inner.name)
-                    waiting.append((inner, instruction.name[:LONGEST], product(executions, times)))
+                    in_branch = conditional or instruction.opcode == "conditional"
+                    waiting.append((inner, instruction.name[:LONGEST], product(executions, times), in_branch))
         return Schedule(tuple(found), left_out, copies_left_out)
 
     def _called(self, computation: Computation) -> Iterator[tuple[Instruction, Computation, int | None]]:

@@ -106,6 +106,27 @@ def test_what_the_authors_jit_donates_is_overwritten_in_place(judge):
     assert keeping.peak_bytes - donating.peak_bytes == part
 
 
+def test_a_branch_of_a_cond_is_marked(judge):
+    source = """
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def f(mesh, flag, x):
+    def local(flag, x):
+        def body(i, x):
+            return jax.lax.cond(flag > i, lambda x: jax.lax.psum(x, "data") * 0.1, lambda x: x * 2, x)
+
+        return jax.lax.fori_loop(0, 4, body, x) + jax.lax.psum(x, "data")
+
+    return jax.shard_map(local, mesh=mesh, in_specs=(P(), P("data")), out_specs=P("data"), check_vma=False)(flag, x)
+"""
+    gpu = on_chip(judge, "h100", source, inputs='flag: int32[]\nx: float32[1024] P("data")')
+    found = [(each.conditional, each.executions) for each in gpu.computations for _ in each.collectives]
+    assert sorted(found) == [(False, 1), (True, 4)]
+
+
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 HUGE = {
     "unrolled": "def f(x, w):\n    for _ in range(600):\n        x = jnp.tanh(x @ w)\n    return x\n",

@@ -1,7 +1,10 @@
 """The sentences and tables of a chip's program."""
 
+import pytest
+
 from app.presentation.chip_view import arrange_chip
 from grader.explorer.exploration import ChipProgram
+from tests.app.presentation.drawings.test_schedule import collective, computation
 
 
 def program(**changes: object) -> ChipProgram:
@@ -18,3 +21,22 @@ def test_the_memory_says_what_is_overwritten_in_place() -> None:
     in_place = "4.0 MiB of the arguments are overwritten in place."
     assert arrange_chip(program(alias_bytes=4 << 20)).memory == f"{said}temporaries. {in_place} {work}"
     assert arrange_chip(program()).memory == f"{said}temporaries. {work}"
+
+
+@pytest.mark.parametrize(
+    ("executions", "part", "times"),
+    [
+        (1, "Part 1, in a branch, which runs at most once", "at most 1"),
+        (4, "Part 1, in a branch, which runs at most 4 times", "at most 4"),
+        (None, "Part 1, in a branch, which runs an unknown number of times", "at most ?"),
+    ],
+)
+def test_a_branch_is_marked_as_in_the_table_of_the_host(executions: int | None, part: str, times: str) -> None:
+    main = computation([collective(0, 0)], [None])
+    changes = {"name": "branch", "caller": "conditional", "executions": executions, "conditional": True}
+    view = arrange_chip(program(computations=[main, main.model_copy(update=changes)]))
+    assert [each.name for each in view.parts] == ["The program", part]
+    rows = [row for each in view.parts if each.collectives for row in each.collectives.rows]
+    assert [(row.cells[0].notes, row.cells[3].text) for row in rows] == [((), "1"), (("in a branch",), times)]
+    assert "a chip sends at most" in view.sent
+    assert "at most" not in arrange_chip(program(computations=[main])).sent

@@ -149,6 +149,48 @@ def test_a_start_without_a_wait_hides_until_the_end():
     ]
 
 
+BRANCHES = """HloModule m, is_scheduled=true
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %sum = f32[] add(%a, %b)
+}
+
+%taken (t: f32[8]) -> f32[8] {
+  %t = f32[8] parameter(0)
+  ROOT %summed = f32[8] all-reduce(%t), channel_id=1, replica_groups=[1,8]<=[8], to_apply=%add, use_global_device_ids=true
+}
+
+%inner (n: f32[8]) -> f32[8] {
+  %n = f32[8] parameter(0)
+  ROOT %max = f32[8] all-reduce(%n), channel_id=2, replica_groups=[1,8]<=[8], to_apply=%add, use_global_device_ids=true
+}
+
+%other (o: f32[8]) -> f32[8] {
+  %o = f32[8] parameter(0)
+  ROOT %called = f32[8] call(%o), to_apply=%inner
+}
+
+ENTRY %main (p: f32[8], flag: pred[]) -> f32[8] {
+  %p = f32[8] parameter(0)
+  %flag = pred[] parameter(1)
+  %always = f32[8] all-reduce(%p), channel_id=3, replica_groups=[1,8]<=[8], to_apply=%add, use_global_device_ids=true
+  ROOT %chosen = f32[8] conditional(%flag, %always, %always), true_computation=%taken, false_computation=%other
+}
+"""  # noqa: E501
+
+
+def test_a_collective_in_a_branch_runs_at_most_as_often():
+    found = read(BRANCHES).computations
+    assert {each.name: (len(each.collectives), each.executions, each.conditional) for each in found} == {
+        "main": (1, 1, False),
+        "taken": (1, 1, True),
+        # A branch calls it.
+        "inner": (1, 1, True),
+    }
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -182,7 +224,7 @@ def program_json(*copies: dict[str, object], **changed: object) -> dict[str, obj
     } | changed  # fmt: skip
     computation = {
         "name": "main", "caller": "", "executions": 1, "steps": [step] * 2, "collectives": [collective],
-        "copies": list(copies),
+        "copies": list(copies), "conditional": False,
     }  # fmt: skip
     memory = {"argument_bytes": 0, "output_bytes": 0, "temporary_bytes": 0, "alias_bytes": 0}
     schedule = {"computations": [computation], "left_out": 0, "copies_left_out": 0}
