@@ -17,11 +17,13 @@ from typer.main import get_command
 
 from app.core.settings import Settings
 from app.entry.cli.__main__ import COMMANDS as PRODUCT
+from app.entry.cli.__main__ import command_of
 from app.entry.main import create_app
 from tests.docs.pages import CHECKOUT, PAGES, faults_of, links, prose, shell_lines, spans
 from tests.faults import assert_none
 
-COMMANDS = {**PRODUCT, "bench": "benchmarks.__main__", "test": "tests.__main__"}
+_OF_THE_CHECKOUT = {"bench": "benchmarks.__main__", "test": "tests.__main__"}
+COMMANDS = (*PRODUCT, *_OF_THE_CHECKOUT)
 # Names in a changelog may no longer exist, but its links must lead somewhere.
 LINKED = [*PAGES, CHECKOUT / "CHANGELOG.md"]
 # Pages about our own command line alone: an option that they name is one of ours.
@@ -130,7 +132,8 @@ def test_every_option_of_a_command_that_is_named_without_the_program_exists() ->
 
 @cache
 def the_command(name: str) -> Any:
-    return get_command(importlib.import_module(COMMANDS[name]).app)
+    module = _OF_THE_CHECKOUT.get(name)
+    return get_command(importlib.import_module(module).app) if module else command_of(name)
 
 
 def options(command: Any) -> set[str]:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from app.core.start_errors import StartRefused
 from app.entry.cli import pull
+from app.entry.cli.__main__ import app
 from app.entry.cli.remote.responses import Problem, Question
 from app.entry.cli.remote.submission_sender import _slug_in
 from app.entry.cli.submission_arguments import source_of
@@ -27,7 +28,7 @@ def test_pulling_writes_the_question_and_empty_answers(monkeypatch, tmp_path):
         yield there
 
     monkeypatch.setattr(pull, "connected", connected)
-    done = CliRunner().invoke(pull.app, ["shard_bytes", str(tmp_path / "work")])
+    done = CliRunner().invoke(app, ["pull", "shard_bytes", str(tmp_path / "work")])
     assert done.exit_code == 0, done.output
     files = {each.name: each.read_text() for each in (tmp_path / "work").iterdir()}
     assert files.pop("statement.md").startswith("S\n## Grading\n")

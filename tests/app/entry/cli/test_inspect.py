@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.core.start_errors import StartRefused
-from app.entry.cli import inspect as command
+from app.entry.cli.__main__ import app
 from grader.core.errors import GraderFault, SubmissionFault
 from grader.program.measurement import Measured
 from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, program
@@ -126,13 +126,13 @@ def files(folder: Path, *sources: str) -> list[str]:
 @pytest.mark.usefixtures("stand_in")
 def test_differences_as_data(tmp_path: Path):
     mine, other = files(tmp_path, "x = 1\n" * 1024, "x = 1\n" * 512)
-    shown = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", other, "--json"])
+    shown = CliRunner().invoke(app, ["inspect", str(PACKAGE), mine, "--against", other, "--json"])
     text = "Each device holds 6 KiB of temporaries, 2 times the other's 3 KiB."
     assert json.loads(shown.stdout) == [
         {"mesh": {"x": 8}, "differences": [{"kind": "memory", "text": text, "line": None}]},
         {"mesh": {"x": 4}, "differences": []},
     ]
-    same = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", mine])
+    same = CliRunner().invoke(app, ["inspect", str(PACKAGE), mine, "--against", mine])
     assert same.stdout.count("No difference: placement, communication, memory and work are equal.") == 2
 
 
@@ -140,10 +140,10 @@ def test_differences_as_data(tmp_path: Path):
 def test_of_two_files_the_one_without_a_program_is_named(tmp_path: Path):
     mine, other = files(tmp_path, "x = 1\n", "# has no program\n")
     for first, second in ((mine, other), (other, mine)):
-        shown = CliRunner().invoke(command.app, [str(PACKAGE), first, "--against", second])
+        shown = CliRunner().invoke(app, ["inspect", str(PACKAGE), first, "--against", second])
         assert (shown.exit_code, shown.stdout) == (1, "")
         assert shown.stderr.startswith(f"{other}: missing entry: ")
-    data = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", other, "--json"])
+    data = CliRunner().invoke(app, ["inspect", str(PACKAGE), mine, "--against", other, "--json"])
     assert (json.loads(data.stdout)["file"], json.loads(data.stdout)["reason"]) == (other, "missing_entry")
 
 
@@ -160,13 +160,13 @@ def test_of_two_files_the_one_without_a_program_is_named(tmp_path: Path):
     ids=["twice", "missing", "empty", "answer", "call"],
 )
 def test_what_cannot_be_compared_is_refused_before_anything_runs(problem: str, file: str, against: str, refusal: str):
-    refused = CliRunner().invoke(command.app, [problem, file, "--against", against], input="x = 1\n")
+    refused = CliRunner().invoke(app, ["inspect", problem, file, "--against", against], input="x = 1\n")
     assert isinstance(refused.exception, StartRefused)
     assert refusal in str(refused.exception)
 
 
 @pytest.mark.usefixtures("stand_in")
 def test_a_grader_that_fails_is_no_wrong_usage(tmp_path: Path):
-    shown = CliRunner().invoke(command.app, [str(PACKAGE), *files(tmp_path, "# it fails\n")])
+    shown = CliRunner().invoke(app, ["inspect", str(PACKAGE), *files(tmp_path, "# it fails\n")])
     assert shown.exit_code == 3
     assert "a verifier answered without facts" in shown.stderr

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.core.start_errors import StartRefused
-from app.entry.cli import judge
+from app.entry.cli.__main__ import app
 from grader.core.context import QUIET, Context
 from grader.package.package import Package
 from grader.verdicts.verdict import Verdict
@@ -43,7 +43,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(package: str, *options: str) -> Result:
     folder = PACKAGES / package
-    return CliRunner().invoke(judge.app, [str(folder), str(folder / "reference.py"), *options])
+    return CliRunner().invoke(app, ["judge", str(folder), str(folder / "reference.py"), *options])
 
 
 def test_the_first_variant_is_graded_unless_another_is_named() -> None:
