@@ -45,7 +45,7 @@ def graph_table(graph: ExploredGraph | None) -> Table | None:
         taken.setdefault(edge.target, []).append(f"{edge.source + 1}: {bytes_text(edge.bytes)}{when}")
     return Table(
         title="The program's graph",
-        columns=columns("No.", "Part", "What", "Takes from", "Where", numbers=["No."]),
+        columns=columns("No.", "Part", "Kind", "What", "Takes from", "Where", numbers=["No."]),
         rows=tuple(_row(number, node, taken.get(number, ())) for number, node in enumerate(graph.nodes)),
         heading=1,
     )
@@ -56,7 +56,8 @@ def _row(number: int, node: ExploredNode, taken: Sequence[str]) -> Row:
     return Row(
         (
             count(number + 1),
-            Cell(name_of(node), (f"{node.kind}{inside}",)),
+            Cell(name_of(node)),
+            Cell(f"{node.kind}{inside}"),
             Cell(" \N{MIDDLE DOT} ".join(filter(None, (details_of(node), groups_of(node))))),
             Cell(", ".join(taken) or NOTHING),
             at_lines(node.lines),

@@ -38,7 +38,7 @@ def inspect(*arguments: object, source: str | None = None) -> subprocess.Complet
 def test_leaves_and_collectives_are_shown_for_every_mesh():
     shown = inspect(PACKAGE, REFERENCE)
     assert (shown.returncode, shown.stderr) == (0, "")
-    for mesh, held in (("Mesh x=8  8 devices", "4 KiB"), ("Mesh x=4  4 devices", "8 KiB")):
+    for mesh, held in (("Mesh x=8  8 devices", "4.0 KiB"), ("Mesh x=4  4 devices", "8.0 KiB")):
         assert mesh in shown.stdout
         assert any(line.split()[:2] == ["in,", "out"] and held in line for line in shown.stdout.splitlines())
     assert "all-reduce" in shown.stdout
