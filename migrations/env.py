@@ -13,6 +13,7 @@ from app.operations.webhooks import models as webhook_models  # noqa: F401 (fill
 from app.problems import models as problem_models  # noqa: F401 (fills the metadata)
 from app.teaching.courses import models as course_models  # noqa: F401 (fills the metadata)
 from app.teaching.rejudging import models as rejudging_models  # noqa: F401 (fills the metadata)
+from app.teaching.search import models as search_models  # noqa: F401 (fills the metadata)
 
 context.configure(
     connection=context.config.attributes["connection"],

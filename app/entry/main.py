@@ -97,6 +97,7 @@ from app.teaching.lti.selections import Selections
 from app.teaching.people.assistance import Assistance
 from app.teaching.rejudging.pump import RejudgePump
 from app.teaching.retention import Retention, RetentionRules
+from app.teaching.search.section_search import SectionSearch
 from grader.package.package import Package
 
 _DESCRIPTION = (
@@ -293,6 +294,7 @@ def _loops(services: Services, secret: bytes, judging: _Judging) -> list[Loop]:
         ScoreSender(database, services[Courses], services[Platforms], services[PlatformRequests]).outbox.loop,
         *_mail_loops(services, database),
         services[CatalogueRefresh].loop,
+        services[SectionSearch].loop,
         *services[Syncs].loops,
         RejudgePump(database, judging.queue, HOOKS).loop,
         *_retention(database, judging.queue, settings),

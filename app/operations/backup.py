@@ -262,8 +262,10 @@ def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 def _tables_of(connection: Connection) -> Iterable[Table]:
     """The tables as they are, parents first. An empty JSON column contains NULL, not JSON's null."""
     metadata = MetaData()
-    # Jobs are left out: the attempts that wait get new ones. Answers of references are computed again.
-    metadata.reflect(connection, only=lambda name, _: not name.startswith(("procrastinate_", "shared_answers")))
+    # Jobs are left out: the attempts that wait get new ones. Answers of references are computed again, and so is the
+    # index of the search.
+    left_out = ("procrastinate_", "shared_answers", "searched_")
+    metadata.reflect(connection, only=lambda name, _: not name.startswith(left_out))
     for table in metadata.sorted_tables:
         for column in table.columns:
             if isinstance(column.type, JSON):

@@ -73,10 +73,10 @@ class RenderedTexts:
     async def forget_older(self) -> None:
         """Remove what other versions of the service rendered."""
         async with self._database.writing() as session:
-            await session.execute(delete(RenderedRow).where(RenderedRow.renderer != _renderer()))
+            await session.execute(delete(RenderedRow).where(RenderedRow.renderer != renderer()))
 
     async def _get(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        digest = hashlib.sha256(json.dumps([_renderer(), list(texts.items())]).encode()).hexdigest()
+        digest = hashlib.sha256(json.dumps([renderer(), list(texts.items())]).encode()).hexdigest()
         if found := self._read.get(digest):
             return found
         # All requests that arrive meanwhile wait for the same task, and it continues if one of them is dropped.
@@ -98,14 +98,14 @@ class RenderedTexts:
             rendered = {"parsed": await bounded(parse_texts, texts, cpu_s=CPU_S)}
         except LimitExceeded as fault:
             rendered = {"exceeded": str(fault)}
-        values = {"digest": digest, "renderer": _renderer(), "rendered": rendered, "rendered_at": now()}
+        values = {"digest": digest, "renderer": renderer(), "rendered": rendered, "rendered_at": now()}
         async with self._database.writing() as session:
             await session.execute(insert_into(session, RenderedRow).values(values).on_conflict_do_nothing())
         return rendered
 
 
 @cache
-def _renderer() -> str:
+def renderer() -> str:
     """A hash of the code that renders: what another version stored is not used."""
     code = hashlib.sha256()
     for name in _MODULES:

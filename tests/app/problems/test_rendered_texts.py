@@ -81,6 +81,6 @@ async def test_an_upload_that_takes_too_long_to_format_is_refused(either, calls)
 async def test_what_another_version_of_the_service_formatted_is_forgotten(either, calls, monkeypatch):
     texts = RenderedTexts(either.services[Database])
     await texts.show(TEXTS, "", {})
-    monkeypatch.setattr(module, "_renderer", lambda: "another")
+    monkeypatch.setattr(module, "renderer", lambda: "another")
     await texts.forget_older()
     assert await stored(either.services[Database]) == 0
