@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.workbench import OpenPage
+from tests.browser.workbench import OpenPage, reload_until
 
 
 def test_ctrl_k_finds_and_opens_a_page_and_escape_returns_the_focus(open_page: OpenPage) -> None:
@@ -55,5 +55,24 @@ def test_without_a_script_the_button_leads_to_a_page(open_page: OpenPage) -> Non
     page.get_by_role("link", name="Search", exact=True).click()
     page.get_by_role("searchbox", name="Search for").fill("password")
     page.get_by_role("button", name="Search").click()
-    page.get_by_role("link", name="Password").click()
+    page.get_by_role("link", name="Password", exact=True).click()
     page.wait_for_url("**/account#password")
+
+
+def test_the_word_of_an_error_leads_to_the_section_that_explains_it(open_page: OpenPage) -> None:
+    page = open_page("/problems?q=check_vma", java_script_enabled=False)
+    page.get_by_role("link", name="Search statements and lessons for these words").click()
+    in_texts = page.get_by_role("region", name="In texts")
+    # The server indexes its texts after its start.
+    reload_until(page, in_texts)
+    section = in_texts.get_by_role("listitem").filter(has_text="Lesson: Who divides").first
+    expect(section.locator("mark").first).to_have_text("check_vma")
+    address = section.get_by_role("link").get_attribute("href") or ""
+    page = open_page("/problems")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search")).to_be_focused()
+    page.keyboard.type("check_vma")
+    option = page.get_by_role("group", name="In texts").get_by_role("option").and_(page.locator(f'[href="{address}"]'))
+    expect(option.locator("mark").first).to_have_text("check_vma")
+    option.click()
+    page.wait_for_url(f"**{address}")

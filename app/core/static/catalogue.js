@@ -6,6 +6,7 @@ const rows = [...document.querySelectorAll("[data-row]")];
 const stops = [...document.querySelectorAll("[data-stop]")];
 const found = document.querySelector("[data-found]");
 const nothing = document.querySelector("[data-nothing]");
+const inTexts = document.querySelector("[data-in-texts]");
 const clear = form?.querySelector("[data-clear]");
 
 function matches(row, wanted) {
@@ -36,6 +37,8 @@ function filter() {
   nothing.hidden = shown > 0;
   clear.hidden = given.length === 0;
   found.textContent = given.length ? `${shown} of ${rows.length} problems.` : "";
+  inTexts.hidden = !wanted.q;
+  inTexts.querySelector("a").search = new URLSearchParams({ q: wanted.q ?? "" });
   const query = new URLSearchParams(given).toString();
   history.replaceState(history.state, "", query ? `?${query}` : location.pathname);
 }

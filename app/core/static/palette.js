@@ -28,6 +28,10 @@ function select(option) {
   else box.removeAttribute("aria-activedescendant");
 }
 
+function span({ text, found }) {
+  return found ? Object.assign(document.createElement("mark"), { textContent: text }) : text;
+}
+
 function group(name, hits, first) {
   const part = document.createElement("div");
   part.role = "group";
@@ -40,6 +44,11 @@ function group(name, hits, first) {
     const detail = document.createElement("span");
     detail.textContent = hit.detail;
     option.append(hit.title, detail);
+    if (hit.snippet.length) {
+      const snippet = Object.assign(document.createElement("span"), { className: "snippet" });
+      snippet.append(...hit.snippet.map(span));
+      option.append(snippet);
+    }
     option.setAttribute("aria-selected", "false");
     return option;
   }));

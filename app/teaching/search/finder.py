@@ -1,7 +1,9 @@
-"""What one search over the site finds: pages, problems, lessons, reasons, settings, courses and people, by right."""
+"""What one search over the site finds: pages, problems, lessons, reasons, settings, courses and people, by right, and
+then sections of texts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from app.accounts.caller import Caller
 from app.accounts.roles import is_at_least
@@ -14,9 +16,11 @@ from app.presentation.reasons import REASONS
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.service import Courses
 from app.teaching.people.directory import Directory, PeopleFilter
+from app.teaching.search.section_search import SectionSearch, Span
 
 LONGEST = 100
 _GROUPS = ("Problems", "Lessons", "Pages", "Reasons", "Settings", "Courses", "People")
+IN_TEXTS = "In texts"
 _PAGES = (
     ("Problems", "Everything to solve, in tracks", "/problems"),
     ("Lessons", "Short texts to read before the problems", "/lessons"),
@@ -44,16 +48,19 @@ _SETTINGS = (
 
 
 class Hit(View):
-    """One result. `words` is what a search looks in besides the title."""
+    """One result. `snippet` is the place in a text where the words are; empty for what was found by its title."""
 
     group: str
     title: str
     detail: str
     path: str
+    snippet: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
+    """`words` is what a search looks in besides the title."""
+
     hit: Hit
     words: str = ""
 
@@ -69,11 +76,21 @@ class _Entry:
 class Finder:
     """Safe to share between requests."""
 
-    def __init__(self, catalogue: Catalogue, lessons: Lessons, courses: Courses, directory: Directory) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        lessons: Lessons,
+        courses: Courses,
+        directory: Directory,
+        sections: SectionSearch,
+    ) -> None:
         self._catalogue, self._lessons, self._courses, self._directory = catalogue, lessons, courses, directory
+        self._sections = sections
 
     async def find(self, caller: Caller | None, q: str, most: int) -> list[Hit]:
-        """At most `most` results of each group, in the order of groups. An empty query finds pages and settings."""
+        """At most `most` results of each group, in the order of groups, and last the sections of texts that were not
+        found by their titles. An empty query finds pages and settings.
+        """
         query = " ".join(q.lower().split())[:LONGEST]
         entries = [*_places(caller), *_courses(await self._visible(caller))]
         if query:
@@ -82,7 +99,17 @@ class Finder:
         for entry in entries:
             if (rank := entry.rank(query)) is not None:
                 found[entry.hit.group].append((rank, entry.hit))
-        return [hit for hits in found.values() for _, hit in sorted(hits, key=lambda each: each[0])[:most]]
+        by_title = [hit for hits in found.values() for _, hit in sorted(hits, key=lambda each: each[0])[:most]]
+        return by_title + await self._in_texts(query, most, {hit.path for hit in by_title})
+
+    async def _in_texts(self, query: str, most: int, shown: Collection[str]) -> list[Hit]:
+        sections = await self._sections.find(query, most + len(shown))
+        hits = (
+            Hit(group=IN_TEXTS, title=each.title, detail=each.source, path=each.path, snippet=each.snippet)
+            for each in sections
+            if each.path not in shown
+        )
+        return list(islice(hits, most))
 
     def _content(self) -> Iterator[_Entry]:
         for package in self._catalogue.all():

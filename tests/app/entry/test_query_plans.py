@@ -64,7 +64,7 @@ QUERIES = {
     "/api/v1/batch/attempts": "id={wrong}",
     "/api/v1/courses/{course_id}/copy": "opens=2027-02-01",
     "/api/v1/people": "q=a",
-    "/search/found": "q=a",
+    "/search/found": "q=all",
 }
 # What a route answers to the owner, if it is not 200.
 ANSWERS = {
