@@ -10,11 +10,13 @@ from app.core.web.units import TIMES, bytes_text, exact_text, flops_text
 from app.presentation.drawings.placement import label
 from app.presentation.drawings.schedule import draw_schedule, hidden_text, wait_text
 from app.presentation.drawings.schedule_copies import copies_text, copy_hidden_text
+from app.presentation.program_evidence import AmountsView, arrange_amounts
 from app.presentation.program_tables import over
 from app.presentation.table import Cell, Row, Table, and_more, at_lines, code, columns, count, size
 from grader.core.chips import CHIPS
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipCopy, ChipProgram
 from grader.explorer.remarks import sent_together
+from grader.verdicts.evidence import Amount, Amounts
 
 _MOST_LINES = 8
 _MOST_COPIES = 8
@@ -46,7 +48,9 @@ class ChipView:
     used: float
     memory: str
     sent: str
+    amounts: AmountsView
     work: Table | None
+    calls: Table | None
     parts: tuple[ChipPart, ...]
     communicates: bool
 
@@ -66,7 +70,9 @@ def arrange_chip(program: ChipProgram) -> ChipView:
         used=program.peak_bytes / program.hbm_bytes,
         memory=_memory(program),
         sent=_sent(program) if chip.gpu is not None else "",
+        amounts=arrange_amounts(_amounts(program, "TPU" if chip.gpu is None else chip.title)),
         work=_work(program),
+        calls=_calls(program),
         parts=parts,
         communicates=any(each.collectives for each in program.computations),
     )
@@ -77,12 +83,26 @@ def _memory(program: ChipProgram) -> str:
     included = " and ".join(
         f"{bytes_text(each)} for {name}" for name, each in parts.items() if each or name == "arguments"
     )
+    on_host = f"{bytes_text(program.host_bytes)} are in the host's memory. "
     in_place = f"{bytes_text(program.alias_bytes)} of the arguments are overwritten in place. "
     return (
         f"At its peak, the program uses {bytes_text(program.peak_bytes)} of a chip's {bytes_text(program.hbm_bytes)}, "
-        f"including {included}. {in_place if program.alias_bytes else ''}"
+        f"including {included}. {on_host if program.host_bytes else ''}"
+        f"{in_place if program.alias_bytes else ''}"
         f"Matrix products on each chip: {flops_text(program.flops)}."
     )
+
+
+def _amounts(program: ChipProgram, chip: str) -> Amounts:
+    amounts = {
+        "arguments": program.argument_bytes,
+        "outputs": program.output_bytes,
+        "temporaries": program.temporary_bytes,
+        "overwritten in place": program.alias_bytes,
+        "in the host's memory": program.host_bytes,
+    }
+    rows = [Amount(name=name, mine=amount, reference=None, whole=None) for name, amount in amounts.items()]
+    return Amounts(mesh={}, title=f"Bytes of each {chip}", unit="bytes", whole_title="", rows=rows)
 
 
 def _sent(program: ChipProgram) -> str:
@@ -126,6 +146,44 @@ def _work(program: ChipProgram) -> Table | None:
             )
             for line, number in cycles.most_common(_MOST_LINES)
         ),
+    )
+
+
+# The beginnings of the targets of custom calls, and whose code they run.
+_LIBRARIES = {
+    "__cublas": "cuBLAS",
+    "__cudnn": "cuDNN",
+    "cusolver": "cuSOLVER",
+    "cusparse": "cuSPARSE",
+    "cu_": "JAX, a kernel for GPUs",
+    "tpu_custom_call": "Pallas, a kernel of the program",
+}
+# The FLOPs of these are counted.
+_COUNTED = ("__cublas", "__cudnn$conv")
+
+
+def _calls(program: ChipProgram) -> Table | None:
+    """The calls of libraries and of kernels, which XLA does not look into; None if there are none."""
+    found: dict[tuple[str, int | None], int | None] = {}
+    for computation in program.computations:
+        for step in computation.steps:
+            if any(step.target.startswith(each) for each in _LIBRARIES):
+                key, before = (step.target, step.line), found.get((step.target, step.line), 0)
+                times = computation.executions
+                found[key] = None if before is None or times is None else before + times
+    if not found:
+        return None
+    rows = []
+    for (target, line), times in found.items():
+        library = next(name for beginning, name in _LIBRARIES.items() if target.startswith(beginning))
+        known = "arrays and FLOPs" if target.startswith(_COUNTED) else "arrays; its FLOPs are not counted"
+        rows.append(Row((code(target), Cell(library), count(times), Cell(known), at_lines([line])), line))
+    names = columns("Call", "Library", "Times", "Known", "Where", numbers=["Times"])
+    return Table(
+        title="Calls of libraries",
+        columns=names,
+        rows=tuple(rows),
+        remarks=("XLA does not look into them, so it knows neither how they compute nor how long they take.",),
     )
 
 

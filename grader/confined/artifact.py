@@ -14,6 +14,32 @@ ONLY_ON_CHIPS = "ragged_all_to_all"
 TPU_KERNEL = "tpu_custom_call"
 # The target of `jax.lax.approx_max_k`, which XLA replaces by operations of its own.
 APPROX_TOP_K = "ApproxTopK"
+# Marks an array that lives in the host's memory, or is copied back from it.
+_PLACEMENT = "annotate_device_placement"
+# What JAX calls in a program that it lowers for chips: NVIDIA's libraries, and operations that XLA expands for TPUs. An
+# export may contain each of them, and none is ever run here. Source: the targets that jax/_src/export/_export.py
+# guarantees to be stable.
+CHIP_CALLS = {
+    "cuda": frozenset(
+        {
+            _PLACEMENT,
+            "cu_lu_pivots_to_permutation",
+            "cu_threefry2x32_ffi",
+            "cusolver_geqrf_ffi",
+            "cusolver_gesvd_ffi",
+            "cusolver_gesvdj_ffi",
+            "cusolver_getrf_ffi",
+            "cusolver_orgqr_ffi",
+            "cusolver_potrf_ffi",
+            "cusolver_syevd_ffi",
+            "cusolver_sytrd_ffi",
+            "cusparse_gtsv2_ffi",
+        }
+    ),
+    "tpu": frozenset(
+        {_PLACEMENT, TPU_KERNEL, "Eigh", "LuDecomposition", "ProductOfElementaryHouseholderReflectors", "Qr"}
+    ),
+}
 SERIALIZED = tuple(map(jax.export.DisabledSafetyCheck.custom_call, (ONLY_ON_CHIPS, APPROX_TOP_K)))
 
 

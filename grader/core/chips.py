@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 Platform = Literal["tpu", "gpu"]
+# JAX's names of the platforms for which it lowers a program.
+Lowering = Literal["tpu", "cuda"]
 ChipName = Literal["h100", "h200", "a100", "b200", "v5e", "v5p", "v6e"]
 
 # This folder is separate from the other packages, because JAX loads every plugin that it finds. `./meshgrade
@@ -88,6 +90,11 @@ class Chip:
     @property
     def platform(self) -> Platform:
         return "tpu" if self.gpu is None else "gpu"
+
+    @property
+    def lowering(self) -> Lowering:
+        """The platform for which JAX lowers a program for this chip."""
+        return "tpu" if self.gpu is None else "cuda"
 
     @property
     def one(self) -> str:

@@ -136,6 +136,7 @@ def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
         temporary_bytes=program.memory.temporary_bytes,
         alias_bytes=program.memory.alias_bytes,
         peak_bytes=program.peak_bytes,
+        host_bytes=program.host_bytes,
         flops=program.flops,
         cycles=sum(each.cycles or 0 for each in schedule.computations[0].steps) if schedule.computations else 0,
         computations=[_scheduled(each, chip) for each in schedule.computations],
@@ -151,7 +152,7 @@ def _scheduled(computation: ScheduledComputation, chip: Chip) -> ChipComputation
         caller=computation.caller,
         executions=computation.executions,
         steps=[
-            ChipStep(name=each.name, cycles=each.cycles, flops=each.flops, line=each.line or None)
+            ChipStep(name=each.name, cycles=each.cycles, flops=each.flops, line=each.line or None, target=each.target)
             for each in computation.steps
         ],
         collectives=_scheduled_collectives(computation, chip),

@@ -86,12 +86,16 @@ class ExploredComputation(StrictModel):
 
 
 class ChipStep(StrictModel):
-    """An instruction that takes time, with everything that it calls. `cycles` is the compiler's estimate, or null."""
+    """An instruction that takes time, with everything that it calls. `cycles` is the compiler's estimate, or null.
+
+    `target` is the custom call that it is, such as `cusolver_syevd_ffi`, and empty for XLA's own code.
+    """
 
     name: str
     cycles: Count | None
     flops: Count | None
     line: Line | None
+    target: str = ""
 
 
 class ChipCollective(StrictModel):
@@ -169,6 +173,7 @@ class ChipProgram(StrictModel):
     Attributes:
       compiler: its name and version.
       peak_bytes: the most of a chip's memory, `hbm_bytes`, that is in use at any time.
+      host_bytes: what one chip keeps in the memory of its host.
       temporary_bytes: without temporaries that the compiler keeps in on-chip memory.
       cycles: the compiler's estimate for all steps. It has none for collectives, so this does not estimate the time.
       differences: one sentence for each difference from the CPU's program.
@@ -183,6 +188,7 @@ class ChipProgram(StrictModel):
     temporary_bytes: Count = 0
     alias_bytes: Count = 0
     peak_bytes: Count = 0
+    host_bytes: Count = 0
     flops: Count | None = None
     cycles: Count = 0
     computations: list[ChipComputation] = Field(default_factory=list)

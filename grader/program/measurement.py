@@ -1,6 +1,7 @@
 """One program on one mesh: its facts and its runs."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from grader.core.errors import GraderFault
@@ -19,13 +20,16 @@ Leaves = dict[str, Array]
 class Artifact:
     """An exported program to compile again: its bytes, and the form of each input. The first `state` are donated.
 
-    `two_steps` is the text of a program that calls it twice, or None.
+    `two_steps` is the text of a program that calls it twice, or None. `for_chips` is the same program as JAX lowers
+    it for the platforms of chips (`grader.core.chips.Lowering`), and `chip_faults` says why there is none for one.
     """
 
     program: Array
     inputs: tuple[ArrayForm, ...]
     state: int
     two_steps: Array | None = None
+    for_chips: Mapping[str, Array] = field(default_factory=dict)
+    chip_faults: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

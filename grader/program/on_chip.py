@@ -16,6 +16,7 @@ class ChipFacts:
       memory: the memory of one chip, without temporaries that the compiler for TPUs keeps in on-chip memory.
       peak_bytes: the most of a TPU's memory in use at any time, according to the compiler; all that a program allocates
         on a GPU.
+      host_bytes: what one chip keeps in the memory of its host.
       flops: the FLOPs of all matrix products on one chip; None if one of them runs an unknown number of times.
     """
 
@@ -23,6 +24,7 @@ class ChipFacts:
     peak_bytes: int
     flops: int | None
     schedule: Schedule
+    host_bytes: int = 0
 
 
 def from_json(value: object) -> ChipFacts:

@@ -19,12 +19,14 @@ class Step:
     Attributes:
       cycles: the compiler's estimate; None if it has none, as for communication.
       flops: those of its matrix products; None if one of them runs an unknown number of times.
+      target: the custom call that it is, such as `cusolver_syevd_ffi`; empty for XLA's own code.
     """
 
     name: str
     cycles: int | None
     flops: int | None
     line: int | None
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

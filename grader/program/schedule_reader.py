@@ -196,7 +196,7 @@ class _Reader:
         flops = sum(read_dot(Site(inner, each), None, self.lines.graph).flops for inner, each in products)
         for inner, each in products:
             line = line or self.of_products[inner.name, each.name]
-        return Step(instruction.name[:LONGEST], _cycles(instruction), flops, line)
+        return Step(instruction.name[:LONGEST], _cycles(instruction), flops, line, _target(instruction)[:LONGEST])
 
     def _step_of_call(self, computation: Computation, instruction: Instruction, line: int | None) -> Step:
         """Make one step of a loop or a call, with the sum of what it runs."""
@@ -282,8 +282,14 @@ def _signature(each: Collective) -> _Signature:
 
 
 def _is_call(instruction: Instruction, target: str) -> bool:
-    named = unquoted("".join(instruction.attributes.get("custom_call_target", ("",))))
-    return instruction.opcode == "custom-call" and named == target
+    return _target(instruction) == target
+
+
+def _target(instruction: Instruction) -> str:
+    """The target of a custom call; empty for other instructions."""
+    if instruction.opcode != "custom-call":
+        return ""
+    return unquoted("".join(instruction.attributes.get("custom_call_target", ("",))))
 
 
 def _start_of(

@@ -22,9 +22,11 @@ from grader.runner.own_meshes import OwnMesh, on_own_mesh, remarks_on_meshes
 from grader.runner.submission import Submission, SubmissionFailed, from_its_line
 from grader.runner.tracing import (
     REFUSALS,
+    ForChips,
     arguments_of,
     aval_of,
     input_avals,
+    lowered_for,
     make_mesh,
     primitives_of,
     serialize,
@@ -36,6 +38,9 @@ from grader.runner.tree import Tree
 _MAX_LEAVES = 1024
 _MOST_PRINTED_EQUATIONS = 5_000
 _MOST_PRINTED = 1 << 20
+# Words in the message about something that only chips of a platform have.
+_ONLY_ON = {"tpu": "Pallas", "cuda": "which only GPUs have"}
+_A = {"tpu": "a TPU", "cuda": "a GPU"}
 # A larger state would not fit into a runner's memory if every device held all of it.
 _MAX_EAGER_BYTES = 1 << 29
 
@@ -44,7 +49,7 @@ _MAX_EAGER_BYTES = 1 << 29
 class ExportedFunction:
     """A program with its leaves in order: `inputs` maps a name to its abstract array, the first `donated` of them are
     donated. `remarks` says where the program differs from the source, and `jaxpr` is what was traced, with the line of
-    each equation. If the program is not for CPUs, `only_for_tpus` says why.
+    each equation. If the program is not for CPUs, `only_for_chips` says why, and there is only the one `for_chips`.
     """
 
     artifact: bytes
@@ -55,7 +60,8 @@ class ExportedFunction:
     retraced: bool
     remarks: list[str]
     jaxpr: str
-    only_for_tpus: str = ""
+    for_chips: ForChips
+    only_for_chips: str = ""
 
 
 def export_function(submission: Submission, request: Fields, own: Sequence[OwnMesh] = ()) -> ExportedFunction:
@@ -63,9 +69,9 @@ def export_function(submission: Submission, request: Fields, own: Sequence[OwnMe
 
     Args:
       request: `mesh` (axis to size); `explicit` (its Explicit axes; if empty, the source decides); `init` (a name or
-        None); `args`, each `{"static": value, "path"}` or `{"shape", "dtype", "spec", "path"}`; `for_tpus` (export the
-        program for TPUs if it cannot be exported for CPUs); and `of_problem` (pass the mesh as the first argument,
-        whatever its name, and ignore the entry point's own `jit`).
+        None); `args`, each `{"static": value, "path"}` or `{"shape", "dtype", "spec", "path"}`; `lowerings`
+        (platforms of chips, for which the program is exported as well); and `of_problem` (pass the mesh as the
+        first argument, whatever its name, and ignore the entry point's own `jit`).
       own: the meshes that the source has made. It grows while the source runs.
     Raises:
       SubmissionFailed: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the source's line.
@@ -111,7 +117,8 @@ def _export_on(submission: Submission, request: Fields, mesh: Mesh) -> ExportedF
             jitted = jax.jit(partial(_call_in_order, call, order), donate_argnums=range(len(donated)), keep_unused=True)
             avals = [avals[number] for number in order]
             traced = submission.guard(lambda: jitted.trace(*avals), REFUSALS)
-        artifact, only_for_tpus = _serialized(submission, jitted, avals, traced, for_tpus=request["for_tpus"])
+        for_chips = lowered_for(submission, jitted, avals, traced, request.get("lowerings", ()))
+        artifact, only_for_chips = _serialized(submission, jitted, avals, traced, for_chips)
     if left_out:
         names = ", ".join(f"`{name}`" for name in sorted(left_out)[:5])
         remarks.append(f"The compiler options {names} are left out. The program is compiled with the usual ones.")
@@ -124,7 +131,8 @@ def _export_on(submission: Submission, request: Fields, mesh: Mesh) -> ExportedF
         retraced=_has_other_types(avals[: len(donated)], traced.jaxpr.out_avals),
         remarks=remarks,
         jaxpr=submission.guard(lambda: _text_of(traced.jaxpr)),
-        only_for_tpus=only_for_tpus,
+        for_chips=for_chips,
+        only_for_chips=only_for_chips,
     )
 
 
@@ -140,19 +148,19 @@ def _serialized(
     jitted: jax.stages.Wrapped,
     avals: Sequence[jax.ShapeDtypeStruct],
     traced: jax.stages.Traced,
-    *,
-    for_tpus: bool,
+    for_chips: ForChips,
 ) -> tuple[bytes, str]:
-    """Serialize the program for CPUs, or else the one for TPUs, with the reason why there is none for CPUs."""
+    """Serialize the program for CPUs, or else take the one for chips, with the reason why there is none for CPUs."""
     try:
         return submission.guard(lambda: serialize(jitted, avals, traced), REFUSALS), ""
     except SubmissionFailed as fault:
-        if fault.reason != "not_exportable" or "Pallas" not in fault.message:
+        kind = next((each for each, words in _ONLY_ON.items() if words in fault.message), None)
+        if fault.reason != "not_exportable" or kind is None:
             raise
-        if not for_tpus:
-            advice = "To see its program, choose a TPU to compile it for."
-            raise SubmissionFailed(fault.reason, f"{fault.message} {advice}", fault.detail) from None
-        return submission.guard(lambda: serialize(jitted, avals, traced, "tpu"), REFUSALS), fault.message
+        if kind not in for_chips.artifacts:
+            why = for_chips.faults.get(kind, f"To see its program, choose {_A[kind]} to compile it for.")
+            raise SubmissionFailed(fault.reason, f"{fault.message} {why}", fault.detail) from None
+        return for_chips.artifacts[kind], fault.message
 
 
 def _check_widths(names: Sequence[str], args: Sequence[Argument], avals: Sequence[jax.ShapeDtypeStruct]) -> None:

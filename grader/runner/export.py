@@ -23,7 +23,16 @@ from grader.confined.request_loop import Fields
 from grader.core.wire import Argument, Array
 from grader.runner.own_meshes import OwnMesh, on_own_mesh
 from grader.runner.submission import Submission, SubmissionFailed
-from grader.runner.tracing import REFUSALS, arguments_of, aval_of, input_avals, make_mesh, serialize
+from grader.runner.tracing import (
+    REFUSALS,
+    ForChips,
+    arguments_of,
+    aval_of,
+    input_avals,
+    lowered_for,
+    make_mesh,
+    serialize,
+)
 from grader.runner.tree import Tree
 
 
@@ -33,7 +42,8 @@ class Exported:
 
     `states` has the leaves of `init` for each seed, and `states_of` computes them for other seeds. `outputs` names the
     returned leaves in the program's order. `two_steps` is the text of a program that calls the step twice, if it was
-    requested; it is empty if there can be none.
+    requested; it is empty if there can be none. `for_chips` is the program as JAX lowers it for chips, if that
+    was requested.
     """
 
     artifact: bytes
@@ -41,6 +51,7 @@ class Exported:
     states: list[dict[str, Array]]
     outputs: list[str]
     two_steps: str | None
+    for_chips: ForChips
     states_of: Callable[[Sequence[int]], list[dict[str, Array]]]
 
 
@@ -51,7 +62,8 @@ def export_program(submission: Submission, request: Fields, own: Sequence[OwnMes
 
     Args:
       request: `mesh` (axis to size), `explicit` (its Explicit axes), `init` (a name or None), `seeds` for it,
-        `export_init`, `two_steps`, `args`: each `{"static": value}` or `{"shape", "dtype", "spec"}`.
+        `export_init`, `two_steps`, `lowerings` (platforms of chips),
+        `args`: each `{"static": value}` or `{"shape", "dtype", "spec"}`.
       own: the meshes that the source has made. It grows while the source runs.
     Raises:
       SubmissionFailed: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
@@ -92,6 +104,7 @@ def _export_for(submission: Submission, request: Fields, given: Mesh) -> Exporte
         jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))), keep_unused=True)
         traced = submission.guard(lambda: jitted.trace(*avals), REFUSALS)
         artifact = submission.guard(lambda: serialize(jitted, avals, traced), REFUSALS)
+        for_chips = lowered_for(submission, jitted, avals, traced, request.get("lowerings", ()))
         two_steps = _two_steps(submission, jitted, avals, traced) if init and request.get("two_steps") else None
     return Exported(
         artifact=artifact,
@@ -99,6 +112,7 @@ def _export_for(submission: Submission, request: Fields, given: Mesh) -> Exporte
         states=states,
         outputs=step.outputs,
         two_steps=two_steps,
+        for_chips=for_chips,
         states_of=states_of,
     )
 

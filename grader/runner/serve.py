@@ -31,7 +31,7 @@ from grader.runner.observe import Observer
 from grader.runner.own_meshes import OwnMeshes
 from grader.runner.sharding_inspections import ShardingInspections
 from grader.runner.submission import Submission, SubmissionFailed, run_script
-from grader.runner.tracing import make_mesh
+from grader.runner.tracing import ForChips, make_mesh
 
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
@@ -140,7 +140,13 @@ def _export(exported: Exported) -> dict[str, object]:
         "states": list(exported.states),
         "outputs": list(exported.outputs),
         "two_steps": None if exported.two_steps is None else np.frombuffer(exported.two_steps.encode(), np.uint8),
+        **_for_chips(exported.for_chips),
     }
+
+
+def _for_chips(lowered: ForChips) -> dict[str, object]:
+    artifacts = {name: np.frombuffer(each, np.uint8) for name, each in lowered.artifacts.items()}
+    return {"for_chips": artifacts, "chip_faults": dict(lowered.faults)}
 
 
 def _export_function(exported: ExportedFunction) -> dict[str, object]:
@@ -154,7 +160,8 @@ def _export_function(exported: ExportedFunction) -> dict[str, object]:
         "primitives": dict(exported.primitives),
         "retraced": exported.retraced,
         "remarks": list(exported.remarks),
-        "only_for_tpus": exported.only_for_tpus,
+        **_for_chips(exported.for_chips),
+        "only_for_chips": exported.only_for_chips,
         "jaxpr": np.frombuffer(exported.jaxpr.encode("utf-8", "replace"), np.uint8),
     }
 

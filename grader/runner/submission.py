@@ -7,7 +7,7 @@ import linecache
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from grader.runner.further_modules import FurtherModules, is_of_further_module
 
@@ -22,7 +22,14 @@ _NO_INPUT = "EOF when reading a line"
 
 T = TypeVar("T")
 # An exception that means the code cannot be exported, and what to write instead.
-Refusal = tuple[type[Exception], str]
+
+
+class Refusal(NamedTuple):
+    """What to advise if tracing raises an error of this kind, whose message contains these words."""
+
+    kind: type[Exception]
+    advice: str
+    words: str = ""
 
 
 class SubmissionFailed(Exception):
@@ -117,8 +124,8 @@ def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
         BaseException
     ) as error:  # SystemExit and KeyboardInterrupt too: a submission must not end the runner by raising
         fault, place = _describe(error), _place_in_further_module(error)
-        for kind, advice in refusals:
-            if isinstance(error, kind):
+        for kind, advice, words in refusals:
+            if isinstance(error, kind) and words in fault.message:
                 first, *rest = fault.message.splitlines() or [""]
                 said = next((line for line in rest if line.strip()), "")
                 # JAX's own advice is better, unless it only says where the value came from.

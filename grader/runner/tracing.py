@@ -3,6 +3,8 @@
 import collections
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,7 +17,7 @@ from jax.sharding import PartitionSpec as P
 
 from grader.confined.artifact import SERIALIZED, artifact_of
 from grader.core.wire import Argument
-from grader.runner.submission import Refusal
+from grader.runner.submission import Refusal, Submission, SubmissionFailed
 from grader.runner.unexportable import explained
 
 # The dtypes of typed keys, and the generators that they belong to.
@@ -25,27 +27,33 @@ _CONCRETE = (
     "in it must therefore not depend on a value."
 )
 REFUSALS: tuple[Refusal, ...] = (
-    (
+    Refusal(
         jax.errors.TracerBoolConversionError,
         f"{_CONCRETE} Replace an `if` on a traced value with `jnp.where` or `jax.lax.cond`, and a `while` with "
         "`jax.lax.while_loop`.",
     ),
-    (
+    Refusal(
         jax.errors.TracerArrayConversionError,
         f"{_CONCRETE} NumPy needs values: use the function of the same name in `jax.numpy`.",
     ),
-    (
+    Refusal(
         jax.errors.TracerIntegerConversionError,
         f"{_CONCRETE} An index of a Python list, or a shape, must be a Python int: use `jnp.take`, or sizes from "
         "`.shape`.",
     ),
-    (
+    Refusal(
         jax.errors.ConcretizationTypeError,
         f"{_CONCRETE} Remove `float(…)`, `int(…)` and `.item()`: use the array itself.",
     ),
-    (
+    Refusal(
         jax.errors.UnexpectedTracerError,
         f"{_CONCRETE} A traced value was kept outside the function that created it: return it instead.",
+    ),
+    Refusal(
+        RuntimeError,
+        'Only GPUs have the attention of cuDNN, and JAX traces it only beside one. Leave out `implementation="cudnn"`: '
+        "JAX then writes the attention with products and a softmax, which run everywhere.",
+        "cuDNN is not detected",
     ),
 )
 
@@ -110,6 +118,32 @@ def serialize(
         return artifact_of(jax.export.export(jitted, platforms=[platform], disabled_checks=SERIALIZED)(*avals))
 
     return explained(export, traced.jaxpr.jaxpr)
+
+
+@dataclass(frozen=True, slots=True)
+class ForChips:
+    """A program as JAX lowers it for chips: for each platform the artifact, or the fault that explains its absence."""
+
+    artifacts: dict[str, bytes]
+    faults: dict[str, str]
+
+
+def lowered_for(
+    submission: Submission,
+    jitted: jax.stages.Wrapped,
+    avals: Sequence[jax.ShapeDtypeStruct],
+    traced: jax.stages.Traced,
+    lowerings: Sequence[str],
+) -> ForChips:
+    """Lower a traced program for each of these platforms. JAX can write it differently than for CPUs."""
+    found = ForChips({}, {})
+    for lowering in lowerings:
+        export = partial(serialize, jitted, avals, traced, lowering)
+        try:
+            found.artifacts[lowering] = submission.guard(export, REFUSALS)
+        except SubmissionFailed as failed:
+            found.faults[lowering] = failed.message
+    return found
 
 
 def primitives_of(jaxpr: Jaxpr) -> collections.Counter[str]:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
+from grader.core.chips import Lowering
 from grader.core.context import NEVER, Stop
 from grader.core.wire import Argument, ArrayForm, Frame, Message, Values
 from grader.package.package import Limits
@@ -99,10 +100,16 @@ class Requests(Protocol):
         export_init: bool,
         two_steps: bool,
         seeds: Sequence[object],
+        lowerings: Sequence[Lowering] = (),
     ) -> dict[str, object]:
         """Export the entry point for one mesh. See `grader.runner.export.export_program` for the arguments."""
         message = {"op": "export", "mesh": mesh, "explicit": list(explicit), "args": list(args), "init": init}
-        more: Message = {"export_init": export_init, "two_steps": two_steps, "seeds": list(seeds)}
+        more: Message = {
+            "export_init": export_init,
+            "two_steps": two_steps,
+            "seeds": list(seeds),
+            "lowerings": list(lowerings),
+        }
         return self.request({**message, **more})[1]
 
     def export_function(
@@ -113,10 +120,16 @@ class Requests(Protocol):
         explicit: Sequence[str],
         init: str | None,
         of_problem: bool,
-        for_tpus: bool,
+        lowerings: Sequence[Lowering],
     ) -> dict[str, object]:
         """Export a function of no problem. See `grader.runner.explored_export.export_function` for the arguments."""
-        message = {"op": "export_function", "mesh": mesh, "args": list(args), "init": init, "for_tpus": for_tpus}
+        message = {
+            "op": "export_function",
+            "mesh": mesh,
+            "args": list(args),
+            "init": init,
+            "lowerings": list(lowerings),
+        }
         return self.request({**message, "explicit": list(explicit), "of_problem": of_problem})[1]
 
     def states(self, number: int, seeds: Sequence[object]) -> object:

@@ -18,17 +18,17 @@ import numpy as np
 from jax.experimental import topologies
 from jax.sharding import NamedSharding
 
-from grader.confined.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
+from grader.confined.artifact import APPROX_TOP_K, ONLY_ON_CHIPS
 from grader.confined.confine import limit_memory
 from grader.confined.request_loop import Fields, answer_requests, refusal
 from grader.core.chips import GPU_FOLDER, Chip, Platform, slice_of
 from grader.core.wire import ArrayForm, Frame
 from grader.program import facts
-from grader.program.buffer_assignment import read_buffer_assignment
+from grader.program.buffer_assignment import Assigned, read_buffer_assignment
 from grader.program.census import census_of
 from grader.program.facts import ProgramFacts
 from grader.program.hlo import Module
-from grader.program.memory import Memory, memory_of
+from grader.program.memory import memory_of
 from grader.program.on_chip import ChipFacts
 from grader.program.schedule_reader import read_schedule
 from grader.program.shapes import leaves
@@ -145,19 +145,22 @@ def compile_for(
       ProgramRefused: the compiler refuses it, or it cannot be read.
     """
     chip, _ = slice_of(topology)
-    exported, _, module = read_artifact(artifact, axes, inputs, chip=chip.platform)
-    if set(module.custom_calls) - {ONLY_ON_CHIPS, TPU_KERNEL, APPROX_TOP_K}:
-        raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which {chip.one} does not have.")
-    # Operations are the same on every platform, and the program has no custom calls of the CPU.
-    exported = dataclasses.replace(exported, platforms=("tpu" if chip.platform == "tpu" else "cuda",))
+    exported, _, module = read_artifact(artifact, axes, inputs, chip=chip.lowering)
+    if tuple(exported.platforms) != (chip.lowering,):
+        if set(module.custom_calls) - {ONLY_ON_CHIPS, APPROX_TOP_K}:
+            raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which {chip.one} does not have.")
+        # Operations are the same on every platform, and the program has no custom calls of the CPU.
+        exported = dataclasses.replace(exported, platforms=(chip.lowering,))
     try:
         devices = devices_of(chip, topology, tuple(axes.values()))
         mesh = jax.sharding.Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
         lowered, given, shardings = lower(exported, mesh, state)
-        hlo, memory, peak = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered)
+        hlo, assigned = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered)
+        memory = assigned.memory
         program = ChipFacts(
             memory=memory,
-            peak_bytes=peak,
+            peak_bytes=assigned.allocated_bytes,
+            host_bytes=assigned.host_bytes,
             flops=census_of(hlo, exported.nr_devices, axes).dot_flops,
             schedule=read_schedule(hlo, exported.nr_devices, axes, chip, written=module.product_lines),
         )
@@ -215,16 +218,22 @@ def _placement(
     return NamedSharding(mesh, jax.P(*spec)), True
 
 
-def _compiled_for_tpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]:
+def _compiled_for_tpu(lowered: jax.stages.Lowered) -> tuple[Module, Assigned]:
     compiled = lowered.compile()
     analysis = compiled.memory_analysis()
     assert analysis is not None
-    return read_compiled(compiled), memory_of(analysis), analysis.peak_memory_in_bytes
+    on_host = (
+        analysis.host_argument_size_in_bytes
+        + analysis.host_output_size_in_bytes
+        + analysis.host_temp_size_in_bytes
+        - analysis.host_alias_size_in_bytes
+    )
+    return read_compiled(compiled), Assigned(memory_of(analysis), analysis.peak_memory_in_bytes, on_host)
 
 
-def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Memory, int]:
+def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Assigned]:
     scheduled, assignment = schedule_for_gpu(lowered)
-    return read_text(scheduled), *read_buffer_assignment(assignment)
+    return read_text(scheduled), read_buffer_assignment(assignment)
 
 
 def schedule_for_gpu(lowered: jax.stages.Lowered, flags: Mapping[str, str | bool] | None = None) -> tuple[str, str]:

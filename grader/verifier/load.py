@@ -112,7 +112,8 @@ def read_artifact(
 
     Args:
       apart: give each collective its own channel, even equal ones.
-      chip: it is compiled for chips of this platform, and never run. A program for TPUs may contain their kernels.
+      chip: it is compiled for chips of this platform (`grader.core.chips.Lowering`), and never run. If it was lowered
+        for them, it may call their libraries.
     Raises:
       ProgramRefused: the bytes are not a program, or not one that is compiled here.
     """
@@ -130,14 +131,14 @@ def read_artifact(
         raise ProgramRefused(
             "not_exportable", f"The exported program cannot be read: {type(error).__name__}."
         ) from None
-    for_tpus = chip == "tpu" and tuple(exported.platforms) == ("tpu",)
-    _check(exported, int(np.prod(list(axes.values()))), expected, "tpu" if for_tpus else "cpu")
+    lowered = chip if tuple(exported.platforms) == (chip,) else "cpu"
+    _check(exported, int(np.prod(list(axes.values()))), expected, lowered)
     written = exported.mlir_module()
     try:
         module = read_stablehlo(written)
     except ProgramUnreadable as error:
         raise _unreadable(error) from None
-    check_operations(module, for_chip=bool(chip), for_tpus=for_tpus)
+    check_operations(module, lowered, for_chip=bool(chip))
     check_written(module)
     return exported, written, module
 

@@ -1,6 +1,6 @@
 """Check each operation of an exported program against the closed list, before compilation."""
 
-from grader.confined.artifact import APPROX_TOP_K, ONLY_ON_CHIPS, TPU_KERNEL
+from grader.confined.artifact import APPROX_TOP_K, CHIP_CALLS, ONLY_ON_CHIPS
 from grader.program.operations import OPERATIONS
 from grader.program.stablehlo import ExportedProgram
 from grader.verifier.errors import OnlyOnChips, ProgramRefused
@@ -13,20 +13,20 @@ _ADVICE = {
 }
 
 
-def check_operations(module: ExportedProgram, *, for_chip: bool = False, for_tpus: bool = False) -> None:
+def check_operations(module: ExportedProgram, lowered: str = "cpu", *, for_chip: bool = False) -> None:
     """Check every operation, and the target of every custom call.
 
     Args:
+      lowered: the platform for which JAX lowered the program. For chips, it may call their libraries.
       for_chip: the program is compiled for chips, and never run.
-      for_tpus: it was exported for TPUs, so it may contain their kernels.
     Raises:
       ProgramRefused: `not_exportable`; one of them is not listed, or a shape depends on values.
       OnlyOnChips: everything is listed, but XLA cannot compile it for CPUs.
     """
     for target in module.custom_calls:
         # `without_approximations` has checked the calls of APPROX_TOP_K, and leaves none in a program for CPUs.
-        allowed = KERNELS | {ONLY_ON_CHIPS} | ({APPROX_TOP_K} if for_chip else set())
-        if target not in allowed and not (for_tpus and target == TPU_KERNEL):
+        allowed = CHIP_CALLS.get(lowered, KERNELS)
+        if target not in allowed | {ONLY_ON_CHIPS} | ({APPROX_TOP_K} if for_chip else set()):
             advice = _ADVICE.get(target, "")
             raise ProgramRefused(
                 "not_exportable",

@@ -188,16 +188,6 @@ def test_what_only_chips_have_is_measured_on_them(judge):
     assert (program.is_only_on_chip, program.on_chip.differences) == (True, [])
 
 
-def test_native_code_of_the_cpu_has_no_place_on_a_gpu(judge):
-    gpu = on_chip(
-        judge,
-        "h100",
-        "import jax\n\ndef f(x, w):\n    return jax.numpy.linalg.eigh(x @ w)[0]\n",
-        inputs="x: float32[8, 8]\nw: float32[8, 8]",
-    )
-    assert "native code of the CPU, which an H100 does not have" in gpu.fault
-
-
 def test_a_mesh_that_no_slice_has_is_not_checked(judge):
     gpu = on_chip(judge, "h100", mesh="data=3", inputs="x: float32[9, 9]\nw: float32[9, 9]")
     assert gpu.fault == "Not checked: slices here have 2, 4, 8, 16, 32, 64, 128 or 256 chips, not 3."

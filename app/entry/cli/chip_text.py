@@ -16,6 +16,8 @@ def print_on_chip(console: Console, program: ChipProgram) -> None:
     view = arrange_chip(program)
     does_not_fit = "It does not fit." if view.used > 1 else ""
     console.print(" ".join(filter(None, (view.memory, does_not_fit, view.sent))), soft_wrap=True)
+    if view.calls:
+        print_table(console, view.calls, titled=True)
     if view.work:
         print_table(console, view.work, titled=True)
     for part in view.parts:

@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from grader.core.case import Case
+from grader.core.chips import Lowering
 from grader.core.context import QUIET, Context
 from grader.core.errors import SubmissionFault
 from grader.modes.program.export import Export, States, export, first_cases, later_states
@@ -39,11 +40,13 @@ def examine(
     context: Context = QUIET,
     *,
     listing: bool = False,
+    lowerings: Sequence[Lowering] = (),
 ) -> Examination:
     """Export what `session` has loaded for every mesh and signature, and verify each one.
 
     Args:
       listing: also list the instructions of the programs, to show them.
+      lowerings: also export the programs as JAX lowers them for these platforms.
     Raises:
       SubmissionFault, GraderFault, Cancelled: from the sessions; of several, the first in the order of the meshes.
     """
@@ -74,7 +77,7 @@ def examine(
         try:
             for mesh, signature in wanted:
                 context.progress(f"exporting for {mesh_name(mesh)}")
-                exported = export(session, manifest, mesh, signature, two_steps=two_steps)
+                exported = export(session, manifest, mesh, signature, two_steps=two_steps, lowerings=lowerings)
                 later: Future[tuple[Leaves, ...]] = Future()
                 states = States(exported.states, later)
                 programs.append((exported, later, pool.submit(verified, mesh, signature, exported, states)))

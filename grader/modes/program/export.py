@@ -4,14 +4,15 @@ A program is exported with the seeds of public cases only. The states of hidden 
 compiling needs only their form, which is the same, and output from then on is dropped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from grader.core.case import Case
+from grader.core.chips import Lowering
 from grader.core.errors import SubmissionFault
 from grader.core.wire import MAX_LEAVES, MAX_PATH, Array
 from grader.modes.program.signatures import Signature
@@ -32,7 +33,8 @@ class States:
 class Export:
     """What a runner exported for one mesh: the program, and the state's leaves for the signature's first cases.
 
-    `two_steps` is the text of a program that calls it twice, if it was requested.
+    `two_steps` is the text of a program that calls it twice, if it was requested. `for_chips` and `chip_faults` are
+    those of `grader.program.measurement.Artifact`.
     """
 
     artifact: Array
@@ -40,6 +42,8 @@ class Export:
     states: tuple[Leaves, ...]
     outputs: tuple[str, ...]
     two_steps: Array | None = None
+    for_chips: Mapping[str, Array] = field(default_factory=dict)
+    chip_faults: Mapping[str, str] = field(default_factory=dict)
 
 
 def first_cases(signature: Signature) -> tuple[Case, ...]:
@@ -61,6 +65,7 @@ def export(
     signature: Signature,
     *,
     two_steps: bool = False,
+    lowerings: Sequence[Lowering] = (),
 ) -> Export:
     """Export the loaded source for one mesh. Raises the errors of `Session.request`.
 
@@ -68,6 +73,7 @@ def export(
 
     Args:
       two_steps: also export a program that calls the step twice.
+      lowerings: also export the program as JAX lowers it for these platforms.
     """
     program = manifest.program
     first = first_cases(signature)
@@ -83,6 +89,7 @@ def export(
         export_init=program.export_init,
         two_steps=two_steps,
         seeds=[case.inputs["seed"] for case in seeded] if program.init else [],
+        lowerings=lowerings,
     )
     match values:
         case {
@@ -91,6 +98,8 @@ def export(
             "states": list(states),
             "outputs": list(outputs),
             "two_steps": (np.ndarray() | None) as both,
+            "for_chips": dict(for_chips),
+            "chip_faults": dict(chip_faults),
         } if (
             artifact.dtype == np.uint8
             and (init is not None) == program.export_init
@@ -101,12 +110,23 @@ def export(
             and (not program.init or outputs == [*states[0], "loss"])
             and (both is not None) == (two_steps and program.init is not None)
             and (both is None or both.dtype == np.uint8)
+            and are_for_chips(lowerings, for_chips, chip_faults)
         ):
             _check_states(states[0], states)
             # Without an `init`, no case has a state.
             states = states if program.init else states * len(first)
-            return Export(artifact, init, tuple(states), tuple(outputs), both)
+            return Export(artifact, init, tuple(states), tuple(outputs), both, for_chips, chip_faults)
     raise _malformed("an export")
+
+
+def are_for_chips(lowerings: Sequence[Lowering], programs: dict[object, object], faults: dict[object, object]) -> bool:
+    """Whether a reply has, for each platform, either a program or a fault."""
+    return (
+        not programs.keys() & faults.keys()
+        and programs.keys() | faults.keys() == set(lowerings)
+        and all(isinstance(each, np.ndarray) and each.dtype == np.uint8 for each in programs.values())
+        and all(isinstance(each, str) for each in faults.values())
+    )
 
 
 def later_states(

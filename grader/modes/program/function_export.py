@@ -1,15 +1,18 @@
 """Let a runner export a function that belongs to no problem, and check everything in its reply."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from grader.core.chips import Lowering
 from grader.core.errors import SubmissionFault
 from grader.core.item_sizes import LEAF_DTYPES
 from grader.core.wire import MAX_PATH, MAX_RANK, ArrayForm
 from grader.inputs.explored_function import Function, arguments_of
+from grader.modes.program.export import are_for_chips
 from grader.program.jaxpr_listing import list_jaxpr
 from grader.program.listing import Listing
 from grader.program.measurement import Artifact, Observed
@@ -26,7 +29,7 @@ class FunctionExport:
     """What a runner exported: the program, and the names of its leaves, the donated ones first.
 
     For `raw`, see `grader.modes.program.verify.compiled_and_read`. `remarks` says where the program differs from its
-    source. If only TPUs can run it, `only_for_tpus` says why.
+    source. If only chips can run it, `only_for_chips` says why.
     """
 
     artifact: Artifact
@@ -35,16 +38,16 @@ class FunctionExport:
     observed: Observed
     remarks: tuple[str, ...]
     jaxpr: Listing
-    only_for_tpus: str = ""
+    only_for_chips: str = ""
 
 
 def export_function(
-    session: Session, function: Function, *, of_problem: bool = False, for_tpus: bool = False
+    session: Session, function: Function, *, of_problem: bool = False, lowerings: Sequence[Lowering] = ()
 ) -> FunctionExport:
     """Export a loaded function on its mesh. Raises the errors of `Session.request`.
 
     Args:
-      for_tpus: export the program for TPUs if it cannot be exported for CPUs.
+      lowerings: also export the program as JAX lowers it for these platforms.
       of_problem: pass the mesh as the first argument, whatever its name, and ignore the function's own `jit`.
     """
     values = session.export_function(
@@ -53,7 +56,7 @@ def export_function(
         explicit=function.explicit,
         init=function.init,
         of_problem=of_problem,
-        for_tpus=for_tpus,
+        lowerings=lowerings,
     )
     match values:
         case {
@@ -65,7 +68,9 @@ def export_function(
             "primitives": dict(primitives),
             "retraced": bool(retraced),
             "remarks": list(remarks),
-            "only_for_tpus": str(only_for_tpus),
+            "for_chips": dict(for_chips),
+            "chip_faults": dict(chip_faults),
+            "only_for_chips": str(only_for_chips),
             "jaxpr": np.ndarray() as jaxpr,
         } if (
             program.dtype == jaxpr.dtype == np.uint8
@@ -75,17 +80,19 @@ def export_function(
             and 0 <= donated <= len(names)
             and all(type(number) is int for number in primitives.values())
             and all(isinstance(each, str) for each in remarks)
+            and are_for_chips(lowerings, for_chips, chip_faults)
+            and not (only_for_chips and not for_chips)
         ):
             forms = tuple(_form(name, each) for name, each in zip(names, texts, strict=True))
             raw = {"init": None, "outputs": outputs, "state": names[:donated]}
             return FunctionExport(
-                Artifact(program, forms, donated),
+                Artifact(program, forms, donated, for_chips=for_chips, chip_faults=chip_faults),
                 tuple(names[donated:]),
                 raw,
                 Observed(primitives, retraced),
                 tuple(each[:_LONGEST_REMARK] for each in remarks[:_MAX_REMARKS]),
                 list_jaxpr(jaxpr.tobytes().decode("utf-8", "replace")),
-                only_for_tpus[:_LONGEST_REMARK],
+                only_for_chips[:_LONGEST_REMARK],
             )
     raise _malformed()
 

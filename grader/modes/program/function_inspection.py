@@ -45,7 +45,7 @@ def inspect_function(
 
     Args:
       of_problem: pass the mesh as the first argument, whatever its name, and ignore the function's own `jit`.
-      chip: if XLA cannot compile the program for CPUs, compile it for this chip.
+      chip: also lower the program for this chip, and if XLA cannot compile it for CPUs, compile it for the chip.
     """
     devices = next(each for each in _DEVICES if function.devices <= each)
     try:
@@ -53,15 +53,15 @@ def inspect_function(
             context.progress("importing")
             load_submission(session, source, function.name, devices=function.devices, modules=function.modules)
             context.progress(f"exporting for {mesh_name(function.mesh)}")
-            for_tpus = chip is not None and CHIPS[chip].platform == "tpu"
-            exported = export_function(session, function, of_problem=of_problem, for_tpus=for_tpus)
+            lowerings = [] if chip is None else [CHIPS[chip].lowering]
+            exported = export_function(session, function, of_problem=of_problem, lowerings=lowerings)
     except SubmissionFault as fault:
         if not of_problem:
             # This changes the advice on a failed import.
             fault.detail["takes_modules"] = True
         raise
-    if chip is not None and exported.only_for_tpus:
-        only = OnlyOnChips("not_exportable", exported.only_for_tpus)
+    if chip is not None and exported.only_for_chips:
+        only = OnlyOnChips("not_exportable", exported.only_for_chips)
         return _only_on_chip(CHIPS[chip], function.mesh, exported, sandbox, context, only)
     context.progress("compiling")
     for alone in (False, True):

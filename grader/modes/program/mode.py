@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.core.case import Case
-from grader.core.chips import ChipName
+from grader.core.chips import CHIPS, ChipName
 from grader.core.context import Context, Stop
 from grader.core.errors import GraderFault, SubmissionFault
 from grader.inputs.own_inputs import OwnInputs, draw_own
@@ -121,7 +121,10 @@ class ProgramMode(Mode[ProgramPrepared]):
         with self._sandbox.open(self._spec, context.stop) as session:
             context.progress("importing")
             load_submission(session, source, self._manifest.entry, modules=self._package.helpers)
-            examined = examine(self._manifest, cases, self._sandbox, session, context, listing=True)
+            lowerings = [] if chip is None else [CHIPS[chip].lowering]
+            examined = examine(
+                self._manifest, cases, self._sandbox, session, context, listing=True, lowerings=lowerings
+            )
         return tuple(with_chip(each.measured, chip, self._sandbox, context) for each in examined.programs)
 
     def _full_size(self, sandbox: Sandbox, examined: Sequence[Examined], context: Context) -> Measured | None:

@@ -12,13 +12,17 @@ from grader.program.on_chip import OnChip, from_json
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
+_LONGEST = 1000
 _LIMITS = Limits(time_s=600, wall_s=1200, memory_mb=4096, output_mb=64)
 
 
 def compile_for(
     chip: Chip, measured: Measured, sandbox: Sandbox, context: Context, *, background: bool = False
 ) -> OnChip:
-    """Compile the same artifact for a slice of as many chips as the mesh has devices.
+    """Compile the program for a slice of as many chips as the mesh has devices.
+
+    It is the program that JAX lowered for this platform, if that was exported, or else the verified one for CPUs. A
+    verdict takes only the latter: a submission that exports two programs could make the other one look better.
 
     Errors of the compiler are results, too. Raises only the errors of `Sandbox.open`.
 
@@ -57,12 +61,14 @@ def _compile(
     if compiler is None:
         fault = f"Not checked: the {chip.platform.upper()} compiler is not installed here."
         return OnChip(topology, None, fault, tried=False), None
+    if why := artifact.chip_faults.get(chip.lowering):
+        refused = f"JAX does not lower this program for it. {why[:_LONGEST]}"
+        return OnChip(topology, None, refused, compiler=compiler), None
+    program = artifact.for_chips.get(chip.lowering, artifact.program)
     context.progress(f"compiling for {topology}")
     with sandbox.open(RunnerSpec(1, _LIMITS, program=chip.platform, background=background), context.stop) as session:
         try:
-            reply = session.compile_for(
-                topology, mesh, artifact.program, artifact.inputs, state=artifact.state, facts=facts
-            )
+            reply = session.compile_for(topology, mesh, program, artifact.inputs, state=artifact.state, facts=facts)
             return OnChip(topology, from_json(reply.get("program")), compiler=compiler), reply.get("facts")
         except ProgramUnreadable as error:
             fault = f"The program for {mesh_name(mesh)} could not be read: {error}"

@@ -104,7 +104,14 @@ def measure(
     arrays = [arg for arg in signature.args if "static" not in arg]
     leaves: list[ArrayForm] = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
     inputs: list[ArrayForm] = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
-    artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual), exported.two_steps)
+    artifact = Artifact(
+        program=exported.artifact,
+        inputs=(*leaves, *inputs),
+        state=len(usual),
+        two_steps=exported.two_steps,
+        for_chips=exported.for_chips,
+        chip_faults=exported.chip_faults,
+    )
     raw: dict[str, Any] = {"init": init_facts, "outputs": list(exported.outputs), "state": list(usual)}
     measured = compiled_and_read(session, mesh, artifact, raw, signature.inputs, alone=alone, listing=listing)
     return Compiled(measured, raw, made)

@@ -3,7 +3,7 @@
 import pytest
 
 from app.presentation.chip_view import arrange_chip
-from grader.explorer.exploration import ChipProgram
+from grader.explorer.exploration import ChipProgram, ChipStep
 from tests.app.presentation.drawings.test_schedule import collective, computation
 
 
@@ -40,3 +40,26 @@ def test_a_branch_is_marked_as_in_the_table_of_the_host(executions: int | None, 
     assert [(row.cells[0].notes, row.cells[3].text) for row in rows] == [((), "1"), (("in a branch",), times)]
     assert "a chip sends at most" in view.sent
     assert "at most" not in arrange_chip(program(computations=[main])).sent
+
+
+def test_calls_of_libraries_are_named_with_what_is_known_of_them() -> None:
+    names = ["__cublas$lt$matmul", "cusolver_syevd_ffi", "AllocateBuffer", ""]
+    steps = [{"name": "a", "cycles": None, "flops": 0, "line": 7, "target": each} for each in names]
+    main = computation([], []).model_copy(
+        update={"executions": 1, "steps": [ChipStep.model_validate(each) for each in steps]}
+    )
+    body = main.model_copy(update={"name": "body", "caller": "while", "executions": 4})
+    table = arrange_chip(program(computations=[main, body])).calls
+    assert table is not None
+    assert [tuple(cell.text for cell in row.cells[:4]) for row in table.rows] == [
+        ("__cublas$lt$matmul", "cuBLAS", "5", "arrays and FLOPs"),
+        ("cusolver_syevd_ffi", "cuSOLVER", "5", "arrays; its FLOPs are not counted"),
+    ]
+    assert {row.line for row in table.rows} == {7}
+    assert arrange_chip(program()).calls is None
+
+
+def test_the_memory_of_the_host_has_a_sentence_and_a_row() -> None:
+    view = arrange_chip(program(host_bytes=8 << 20))
+    assert "8.0 MiB are in the host's memory." in view.memory
+    assert [(row.amount.name, row.amount.mine) for row in view.amounts.rows][-1] == ("in the host's memory", 8 << 20)

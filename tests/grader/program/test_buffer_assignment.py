@@ -27,10 +27,24 @@ Total bytes used: 190932 (186.5KiB)
 
 
 def test_every_allocation_counts_once_and_temporaries_without_the_workspaces_of_cublas() -> None:
-    memory, everything = read_buffer_assignment(TEXT)
+    found = read_buffer_assignment(TEXT)
     # The second array takes the place of half of the first.
-    assert memory == Memory(7680 + 4096, 4096 + 160, 32768 + 8192 + 16, 4096)
-    assert everything == 7680 + 4096 + 160 + 4 + 4235520
+    assert found.memory == Memory(7680 + 4096, 4096 + 160, 32768 + 8192 + 16, 4096)
+    assert (found.allocated_bytes, found.host_bytes) == (7680 + 4096 + 160 + 4 + 4235520, 0)
+
+
+def test_what_is_in_the_memory_of_the_host_takes_none_of_the_device() -> None:
+    on_host = """\
+allocation 5: size 8388608, color 5, preallocated-temp:
+ value: <401 copy-start{0} @0> (size=8388608,offset=0): f32[8,512,512]{2,1,0:S(5)}
+allocation 6: size 64, color 5, parameter 2, shape |f32[16]| at ShapeIndex {}:
+"""
+    found = read_buffer_assignment(TEXT.replace("\nTotal", f"{on_host}\nTotal"))
+    assert found.host_bytes == 8388608 + 64
+    assert (found.memory, found.allocated_bytes) == (
+        read_buffer_assignment(TEXT).memory,
+        read_buffer_assignment(TEXT).allocated_bytes,
+    )
 
 
 @pytest.mark.parametrize(

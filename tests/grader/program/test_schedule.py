@@ -216,7 +216,7 @@ def test_a_schedule_of_many_steps_is_cut_and_says_by_how_many():
 
 
 def program_json(*copies: dict[str, object], **changed: object) -> dict[str, object]:
-    step = {"name": "a", "cycles": 1, "flops": 0, "line": None}
+    step = {"name": "a", "cycles": 1, "flops": 0, "line": None, "target": ""}
     collective = {
         "kind": "all-gather", "dtypes": ["f32"], "axes": ["fsdp"], "group_size": 8, "logical_bytes": 8, "ring_bytes": 7,
         "link": "ICI",
@@ -228,7 +228,7 @@ def program_json(*copies: dict[str, object], **changed: object) -> dict[str, obj
     }  # fmt: skip
     memory = {"argument_bytes": 0, "output_bytes": 0, "temporary_bytes": 0, "alias_bytes": 0}
     schedule = {"computations": [computation], "left_out": 0, "copies_left_out": 0}
-    return {"memory": memory, "peak_bytes": 0, "flops": 0, "schedule": schedule}
+    return {"memory": memory, "peak_bytes": 0, "host_bytes": 0, "flops": 0, "schedule": schedule}
 
 
 def test_what_a_verifier_answers_is_read_without_trust():

@@ -7,12 +7,13 @@ from grader.verifier.errors import ProgramRefused
 from grader.verifier.operations import check_operations
 
 
-def check(line: str, **options: bool) -> None:
+def check(line: str, lowered: str = "cpu", **options: bool) -> None:
     check_operations(
         read_stablehlo(
             "module @m {\n  func.func public @main(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
             f"    {line}\n    return %arg0 : tensor<4x4xf32>\n  }}\n}}\n"
         ),
+        lowered,
         **options,
     )
 
@@ -58,8 +59,19 @@ def test_everything_else_is_refused(line: str, told: str) -> None:
 
 def test_a_program_for_tpus_alone_may_have_their_kernels() -> None:
     call = "%0 = stablehlo.custom_call @tpu_custom_call(%arg0) : (tensor<4x4xf32>) -> tensor<4x4xf32>"
-    check(call, for_chip=True, for_tpus=True)
+    check(call, "tpu", for_chip=True)
     with pytest.raises(ProgramRefused, match="tpu_custom_call"):
         check(call, for_chip=True)
     with pytest.raises(ProgramRefused, match="AllocateBuffer"):
-        check(call.replace("tpu_custom_call", "AllocateBuffer"), for_chip=True, for_tpus=True)
+        check(call.replace("tpu_custom_call", "AllocateBuffer"), "tpu", for_chip=True)
+
+
+def test_a_program_lowered_for_gpus_may_call_their_libraries_and_no_kernel_of_the_cpu() -> None:
+    call = "%0 = stablehlo.custom_call @{}(%arg0) : (tensor<4x4xf32>) -> tensor<4x4xf32>"
+    for target in ("cusolver_syevd_ffi", "annotate_device_placement"):
+        check(call.format(target), "cuda", for_chip=True)
+        with pytest.raises(ProgramRefused, match=target):
+            check(call.format(target), for_chip=True)
+    for target in ("tpu_custom_call", "lapack_spotrf_ffi", "__gpu$xla.gpu.triton"):
+        with pytest.raises(ProgramRefused, match=r"The program calls"):
+            check(call.format(target), "cuda", for_chip=True)

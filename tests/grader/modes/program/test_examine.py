@@ -31,6 +31,8 @@ EXPORTED: dict[str, Any] = {
     "states": [STATE],
     "outputs": ["w", "n", "loss"],
     "two_steps": BYTES,
+    "for_chips": {},
+    "chip_faults": {},
 }
 EAGER = EXPORTED | {"init": None}
 CENSUS = {
@@ -94,14 +96,41 @@ def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, fir
         {"artifact": np.zeros(4, np.int8)},
         {"two_steps": None},
         {"two_steps": np.zeros(4, np.int8)},
+        {"for_chips": {"cuda": BYTES}},
+        {"chip_faults": {"tpu": "no"}},
     ],
-    ids=range(11),
+    ids=range(13),
 )
 def test_an_export_of_another_form_is_refused(move_mean, change):
     session = NullSession(lambda message, values: ({"ok": True}, EXPORTED | change), NOTHING)
     (signature,) = signatures_of(move_mean.manifest, CASES[:1])
     with pytest.raises(SubmissionFault, match="another form"):
         export(session, move_mean.manifest, {"x": 8}, signature, two_steps=True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"for_chips": {"cuda": BYTES}},
+        {"for_chips": {"cuda": BYTES, "tpu": BYTES}, "chip_faults": {"tpu": "no"}},
+        {"for_chips": {"cuda": np.zeros(4, np.int8)}, "chip_faults": {"tpu": "no"}},
+        {"for_chips": {"cuda": BYTES}, "chip_faults": {"tpu": 1}},
+    ],
+    ids=range(5),
+)
+def test_each_platform_has_a_program_or_a_fault(move_mean, change):
+    found = {"for_chips": {"cuda": BYTES}, "chip_faults": {"tpu": "no"}}
+    (signature,) = signatures_of(move_mean.manifest, CASES[:1])
+
+    def exported(reply: dict[str, object]) -> Export:
+        session = NullSession(lambda message, values: ({"ok": True}, EXPORTED | reply), NOTHING)
+        mesh = {"x": 8}
+        return export(session, move_mean.manifest, mesh, signature, two_steps=True, lowerings=["cuda", "tpu"])
+
+    assert exported(found).for_chips.keys() == {"cuda"}
+    with pytest.raises(SubmissionFault, match="another form"):
+        exported({"for_chips": {}, "chip_faults": {}} | change)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ EXPORTED: dict[str, object] = {
     "init": np.zeros(9, np.uint8),
     "outputs": ["w", "loss"],
     "two_steps": np.zeros(9, np.uint8),
+    "for_chips": {},
+    "chip_faults": {},
 }
 
 

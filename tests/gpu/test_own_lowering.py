@@ -1,0 +1,71 @@
+"""What JAX writes differently for GPUs is in the program that the lens compiles: the second export, for CUDA."""
+
+import pytest
+
+from tests.grader.on_chips import on_chip
+
+pytestmark = pytest.mark.xdist_group("gpu")
+
+OFFLOADED = """
+import jax
+import jax.numpy as jnp
+from jax.ad_checkpoint import checkpoint_name
+
+policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+    names_which_can_be_saved=[], names_which_can_be_offloaded=["h"], offload_src="device", offload_dst="pinned_host"
+)
+
+
+def f(w, x):
+    def block(h, w):
+        return jnp.tanh(checkpoint_name(h, "h") @ w), None
+
+    def loss(w):
+        h, _ = jax.lax.scan(jax.checkpoint(block, policy=policy), x, w)
+        return jnp.mean(h * h)
+
+    return jax.grad(loss)(w)
+"""
+BRANCHES = """
+import jax
+from jax.sharding import PartitionSpec as P
+
+
+def f(mesh, x):
+    def local(x):
+        return jax.lax.platform_dependent(
+            x,
+            cuda=lambda x: jax.lax.psum(x.sum(0), "data"),
+            default=lambda x: jax.lax.all_gather(x, "data", tiled=True).sum(0),
+        )
+
+    return jax.shard_map(local, mesh=mesh, in_specs=P("data"), out_specs=P(), check_vma=False)(x)
+"""
+EIGENVALUES = "import jax\n\ndef f(x):\n    return jax.numpy.linalg.eigh(x + x.T)\n"
+
+
+def test_offloaded_activations_are_in_the_memory_of_the_host(judge):
+    inputs = 'w: float32[8, 128, 128]\nx: float32[1024, 128] P("data")'
+    offloaded = on_chip(judge, "h100", OFFLOADED, inputs=inputs)
+    kept = on_chip(
+        judge, "h100", OFFLOADED.replace(', offload_dst="pinned_host"', ', offload_dst="device"'), inputs=inputs
+    )
+    # The activations of eight layers, 128 x 128 numbers each.
+    assert (offloaded.host_bytes, kept.host_bytes) == (8 * 128 * 128 * 4, 0)
+    assert offloaded.peak_bytes < kept.peak_bytes
+
+
+def test_the_branch_for_gpus_is_the_one_that_is_compiled(judge):
+    gpu = on_chip(judge, "h100", BRANCHES, inputs='x: float32[64, 128] P("data")')
+    [part] = [each for each in gpu.computations if each.collectives]
+    assert [(each.collective, each.bytes) for each in part.collectives] == [("all-reduce", 512)]
+    assert gpu.differences == [
+        "Only the CPU runs all-gather over data: once, 32 KiB.",
+        "Only the H100 runs all-reduce over data: once, 512 B.",
+    ]
+
+
+def test_what_nvidias_library_computes_is_no_fault(judge):
+    gpu = on_chip(judge, "h100", EIGENVALUES, inputs="x: float32[64, 64]")
+    assert gpu.fault is None
+    assert "eigh" in " ".join(step.name for part in gpu.computations for step in part.steps)
