@@ -141,7 +141,7 @@ class UsersWork(OwnedWork[User, SentRow]):
         return self.rows(**sent, **own, **columns)
 
     async def _admit(self, session: AsyncSession, user: User, *, is_counted: bool = True) -> None:
-        """Refuse a user who has too much unfinished work, and count a try of a guest if it `is_counted`.
+        """Refuse a user who has too much unfinished work. If `is_counted`, a guest's try uses up a limit of guests.
 
         Raises:
           `too_many`.
