@@ -38,6 +38,10 @@ class NearbyLines:
         ways = (self._along([(computation, instruction)], forward=forward) for forward in (True, False))
         return next((line for way in ways for _, line in way), None)
 
+    def made_by(self, computation: Computation, instruction: Instruction) -> int | None:
+        """The line of the nearest instruction that a result is computed by, which may be this one."""
+        return next((line for _, line in self._along([(computation, instruction)], forward=False)), None)
+
     def of_operands(self, computation: Computation, instruction: Instruction) -> tuple[int | None, ...]:
         """For each operand of a collective, the line of the collective that sent it before XLA merged several.
 

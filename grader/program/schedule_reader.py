@@ -15,6 +15,7 @@ from grader.program.axes import axes_of
 from grader.program.collectives import Collective, Part, World, is_collective, read_collective
 from grader.program.copies import CopyReader
 from grader.program.dots import is_dot, read_dot
+from grader.program.flat_buffers import divided
 from grader.program.flow import Flow
 from grader.program.hlo import Computation, Instruction, Module, Value
 from grader.program.loops import trip_count
@@ -226,6 +227,7 @@ class _Reader:
             # The collective that an async-start wraps is inside it.
             if is_collective(each):
                 one = read_collective(self.module, Site(inner, each), self.world, Flow({}, {}, {}), self.lines)
+                one = divided(one, self.module, self.lines, (inner, each))
                 found.append(_as_scattered(one, inner, instruction) if inner is not computation else one)
         return [each for each in found if each.group_size > 1]
 

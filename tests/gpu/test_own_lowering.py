@@ -69,3 +69,31 @@ def test_what_nvidias_library_computes_is_no_fault(judge):
     gpu = on_chip(judge, "h100", EIGENVALUES, inputs="x: float32[64, 64]")
     assert gpu.fault is None
     assert "eigh" in " ".join(step.name for part in gpu.computations for step in part.steps)
+
+
+GRADIENTS = """
+import jax
+import jax.numpy as jnp
+
+
+def loss(u, v, x):
+    h = jnp.tanh(x @ u)
+    y = h @ v
+    return jnp.mean(y**2)
+
+
+def f(u, v, x):
+    value, (gu, gv) = jax.value_and_grad(loss, (0, 1))(u, v, x)
+    return u - gu, v - gv, value
+"""
+
+
+def test_each_part_of_a_combined_all_reduce_has_its_line(judge):
+    inputs = 'u: float32[512, 512]\nv: float32[512, 128]\nx: float32[1024, 512] P("data")'
+    gpu = on_chip(judge, "h100", GRADIENTS, inputs=inputs)
+    sent = [each for part in gpu.computations for each in part.collectives]
+    assert {each.collective for each in sent} == {"all-reduce"}
+    # Each gradient with its bytes, and the loss, whose 4 bytes are from the line of one of them or from its own.
+    assert {each.line for each in sent} >= {7, 8}
+    assert sum(each.bytes for each in sent) == 512 * 512 * 4 + 512 * 128 * 4 + 4
+    assert max(sent, key=lambda each: each.bytes).line == 7
