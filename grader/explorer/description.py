@@ -30,11 +30,11 @@ from grader.program import facts
 from grader.program.collective_uses import CollectiveUse, LineShare, collectives_of
 from grader.program.cover import covers_of
 from grader.program.differences import differences
-from grader.program.differences_on_chip import differences_on_chip
+from grader.program.differences_on_chip import difference_in_products, differences_on_chip
 from grader.program.halos import Windowed, halos_of
 from grader.program.listing import ListedComputation
 from grader.program.measurement import Measured
-from grader.program.on_chip import OnChip
+from grader.program.on_chip import ChipFacts, OnChip
 from grader.program.peak_buffers import PeakBuffers
 from grader.program.placed_arrays import PlacedArray
 from grader.program.repeated_work import repeated_products, repeated_work
@@ -48,6 +48,8 @@ MAX_LEAVES = 400
 MAX_COLLECTIVES = 400
 _MAX_LINES = 100
 _LONGEST = 4_000
+# Names that releases of JAX give to the primitive of `jax.checkpoint`.
+_CHECKPOINT = frozenset({"checkpoint", "remat2"})
 
 
 def explored(mine: Sequence[Measured], other: Sequence[Measured] = ()) -> Explored:
@@ -126,7 +128,6 @@ def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
         fault = found.fault[:_LONGEST]
         return ChipProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)
     schedule = program.schedule
-    of_host = measured.facts.census.collectives
     return ChipProgram(
         topology=found.topology,
         compiler=compiler,
@@ -142,8 +143,17 @@ def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
         computations=[_scheduled(each, chip) for each in schedule.computations],
         unlisted_steps=schedule.left_out,
         unlisted_copies=schedule.copies_left_out,
-        differences=[] if measured.is_only_on_chip else differences_on_chip(of_host, measured.mesh, schedule, chip),
+        differences=[] if measured.is_only_on_chip else _differences_on_chip(measured, program, chip),
     )
+
+
+def _differences_on_chip(measured: Measured, program: ChipFacts, chip: Chip) -> list[str]:
+    census = measured.facts.census
+    recomputes = measured.observed is not None and not _CHECKPOINT.isdisjoint(measured.observed.primitives)
+    return [
+        *differences_on_chip(census.collectives, measured.mesh, program.schedule, chip),
+        *difference_in_products(chip, census.dot_flops, program.flops, recomputes=recomputes),
+    ]
 
 
 def _scheduled(computation: ScheduledComputation, chip: Chip) -> ChipComputation:

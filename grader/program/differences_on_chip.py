@@ -1,4 +1,4 @@
-"""Describe how communication differs between a chip's and the CPU's program, compiled from the same artifact."""
+"""Describe how communication and products differ between the programs of a chip and of the CPU."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from grader.core.text import in_bytes
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 from grader.program.schedule import Schedule
+from grader.program.shapes import DTYPES, Shape
 
 _REDUCE, _SCATTER = "all-reduce", "reduce-scatter"
 
@@ -19,6 +20,20 @@ class _Exchange:
     executions: int | None
     bytes: int | None
     dtypes: frozenset[str]
+
+    @property
+    def item_bits(self) -> int | None:
+        """The bits of an element, or None if elements have different dtypes."""
+        if len(self.dtypes) != 1:
+            return None
+        [dtype] = self.dtypes
+        return Shape(dtype, ()).bits if dtype in DTYPES else None
+
+    @property
+    def elements(self) -> int | None:
+        if self.bytes is None or not self.item_bits:
+            return None
+        return self.bytes * 8 // self.item_bits
 
     @property
     def times(self) -> str:
@@ -55,30 +70,69 @@ def differences_on_chip(
     found: list[str] = []
     for name in dict.fromkeys((*cpu, *theirs)):
         if name in halved:
-            if (size := halved[name]) is not None:
-                found.append(
-                    f"On the {chip.short}, {_SCATTER}{name.removeprefix(_REDUCE)} does for {in_bytes(size)} what "
-                    f"{_REDUCE} does on the CPU: each device sends half as much."
-                )
+            if (elements := halved[name]) is not None:
+                found.append(_halved_sentence(chip, name, elements, cpu[name], theirs[_scattered(name)]))
         else:
             found += _sentences(chip, name, cpu.get(name), theirs.get(name))
     return found
 
 
+def difference_in_products(chip: Chip, cpu: int | None, theirs: int | None, *, recomputes: bool) -> list[str]:
+    """One sentence if the two programs compute different matrix products, else none.
+
+    Args:
+      cpu, theirs: the FLOPs of all matrix products on one device; None if unknown.
+      recomputes: the function calls `jax.checkpoint`.
+    """
+    if cpu is None or theirs is None or cpu == theirs:
+        return []
+    found = f"On the {chip.short}, matrix products compute {theirs:,} FLOPs, and on the CPU {cpu:,}."
+    if recomputes and theirs > cpu:
+        found += (
+            " The compiler for CPUs drops what a `jax.checkpoint` outside a loop computes again; this one keeps it."
+        )
+    return [found]
+
+
 def _halved(cpu: Mapping[str, _Exchange], theirs: Mapping[str, _Exchange]) -> Iterator[tuple[str, int | None]]:
-    """Yield each CPU all-reduce with the bytes that a reduce-scatter carries on the chip, and this one with None."""
-    none = _Exchange(0, 0, frozenset())
-    for name, reduced in cpu.items():
-        if not name.startswith(_REDUCE):
+    """Yield each CPU all-reduce with the elements that a reduce-scatter carries on the chip, and this one with None.
+
+    Elements and not bytes, because the compiler for CPUs reduces bfloat16 as float32.
+    """
+    for name in cpu:
+        scatter = _scattered(name)
+        if not name.startswith(_REDUCE) or scatter not in theirs:
             continue
-        scatter = name.replace(_REDUCE, _SCATTER, 1)
-        sizes = [each.get(kind, none).bytes for kind in (name, scatter) for each in (cpu, theirs)]
-        if None in sizes or reduced.dtypes != theirs.get(scatter, none).dtypes:
+        # What is not there carries nothing.
+        sides = [each.get(kind) for kind in (name, scatter) for each in (cpu, theirs)]
+        counts = [0 if side is None else side.elements for side in sides]
+        if None in counts:
             continue
-        before, left, scattered_before, scattered = (size or 0 for size in sizes)
+        before, left, scattered_before, scattered = (each or 0 for each in counts)
         if before - left == scattered - scattered_before > 0:
             yield name, before - left
             yield scatter, None
+
+
+def _scattered(name: str) -> str:
+    return name.replace(_REDUCE, _SCATTER, 1)
+
+
+def _halved_sentence(chip: Chip, name: str, elements: int, cpu: _Exchange, theirs: _Exchange) -> str:
+    bits, bits_of_cpu = theirs.item_bits or 0, cpu.item_bits or 1
+    size = in_bytes(elements * bits / 8)
+    if theirs.dtypes == cpu.dtypes:
+        over = name.removeprefix(_REDUCE)
+        return (
+            f"On the {chip.short}, {_SCATTER}{over} does for {size} what {_REDUCE} does on the CPU: each device sends "
+            "half as much."
+        )
+    share = "half" if 2 * bits == bits_of_cpu else f"{bits}/{bits_of_cpu}"
+    return (
+        f"On the {chip.short}, {_scattered(name)} of {theirs.dtype}, {size}, does what {_REDUCE} of {cpu.dtype}, "
+        f"{in_bytes(elements * bits_of_cpu / 8)}, does on the CPU: each device sends half of the elements, and each "
+        f"has {share} of the bytes."
+    )
 
 
 def _exchanges(

@@ -1,11 +1,12 @@
 """The schedule of a program for GPUs, read from texts that XLA wrote for the programs in scheduled_programs.py."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from grader.core.chips import CHIPS
-from grader.program.differences_on_chip import differences_on_chip
+from grader.program.differences_on_chip import difference_in_products, differences_on_chip
 from grader.program.hlo import read_hlo
 from grader.program.schedule import Schedule, ScheduledComputation
 from grader.program.schedule_reader import read_schedule
@@ -107,6 +108,36 @@ def test_a_reduce_scatter_in_place_of_an_all_reduce_is_said_in_one_sentence() ->
     ]
 
 
+def test_bfloat16_that_the_cpu_reduces_as_float32_is_compared_by_elements() -> None:
+    size = 3 * 256 * 256 * 4
+    measured = program(EIGHT, collectives=[exchange("all-gather", size), exchange("all-reduce", size)])
+    [axis] = measured.mesh
+    schedule = read_schedule(read_hlo((FOLDERS["gpu"] / "gathered_ahead.txt").read_text()), 8, {axis: 8}, CHIPS["h100"])
+    [main] = schedule.computations
+    gather, scatter = main.collectives
+    narrow = replace(scatter, dtypes=("bf16",) * 3, logical_bytes=size // 2, ring_bytes=scatter.ring_bytes // 2)
+    schedule = replace(schedule, computations=(replace(main, collectives=(gather, narrow)),))
+    assert differences_on_chip(measured.facts.census.collectives, measured.mesh, schedule, CHIPS["h100"]) == [
+        f"On the H100, reduce-scatter over {axis} of bf16, 384 KiB, does what all-reduce of f32, 768 KiB, does on the "
+        "CPU: each device sends half of the elements, and each has half of the bytes."
+    ]
+
+
+def test_products_that_only_one_of_the_programs_computes_are_said() -> None:
+    chip = CHIPS["h100"]
+    assert difference_in_products(chip, 49, 49, recomputes=True) == []
+    assert difference_in_products(chip, None, 49, recomputes=True) == []
+    more = "On the H100, matrix products compute 66,571,993,088 FLOPs, and on the CPU 49,392,123,904."
+    flops = (49_392_123_904, 66_571_993_088)
+    assert difference_in_products(chip, *flops, recomputes=False) == [more]
+    [said] = difference_in_products(chip, *flops, recomputes=True)
+    assert said.startswith(more)
+    assert "`jax.checkpoint` outside a loop" in said
+    assert difference_in_products(chip, *flops[::-1], recomputes=True) == [
+        "On the H100, matrix products compute 49,392,123,904 FLOPs, and on the CPU 66,571,993,088."
+    ]
+
+
 def test_what_stays_within_a_host_crosses_nvlink_and_what_leaves_it_infiniband() -> None:
     [main] = schedule_of("two_hosts").computations
     assert [(each.kind, each.axes, each.link) for each in main.collectives] == [
@@ -114,8 +145,9 @@ def test_what_stays_within_a_host_crosses_nvlink_and_what_leaves_it_infiniband()
         ("reduce-scatter", ("fsdp",), "NVLink"),
         ("all-reduce", ("data",), "InfiniBand"),
     ]
-    # The gradients of one shard.
+    # The gradients of one shard, concatenated in one buffer, which has no line of its own.
     assert main.collectives[2].logical_bytes == 3 * 256 * 256 * 4 // 8
+    assert main.collectives[2].line == 11
     [main] = schedule_of("one_axis_over_two_hosts").computations
     assert {(each.axes, each.group_size, each.link) for each in main.collectives} == {(("fsdp",), 16, "InfiniBand")}
 
