@@ -16,7 +16,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.core.start_errors import SettingInvalid
 from app.grading.queue.embedded_queue import EmbeddedQueue
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.preparation import Preparer
@@ -84,7 +84,7 @@ def share_answers(built: Grading, database: Database) -> None:
 @asynccontextmanager
 async def working(
     queue: GradeQueue,
-    events: AttemptEvents,
+    events: WorkEvents,
     workers: Workers,
     preparing: list[tuple[Preparer, list[Package]]],
     loops: Sequence[Loop],
@@ -118,13 +118,13 @@ def _log_failure(task: asyncio.Task[None]) -> None:
         log.critical("a part of the service ended: %s", task.get_coro(), exc_info=error)
 
 
-def pick_events(database: Database, settings: Settings) -> AttemptEvents:
-    events = SharedEvents(database) if database.shared else AttemptEvents()
+def pick_events(database: Database, settings: Settings) -> WorkEvents:
+    events = SharedEvents(database) if database.shared else WorkEvents()
     events.watch_here(step_log(settings.worker_name))
     return events
 
 
-def notice_ends(events: AttemptEvents, activity: Activity) -> None:
+def notice_ends(events: WorkEvents, activity: Activity) -> None:
     """Note the end of each attempt, whichever process graded it: there may be a webhook or a score to send."""
     events.watch(lambda _, change: activity.note() if change.is_last else None)
 
@@ -134,7 +134,7 @@ def pick_queue(
     built: Grading | None,
     store: PackageStore,
     walls: Walls,
-    events: AttemptEvents,
+    events: WorkEvents,
     settings: Settings,
     jobs: Sequence[Jobs[Any]] = (),
 ) -> GradeQueue:

@@ -50,7 +50,7 @@ from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits, forgetting
 from app.grading.queue.deployment_secret import share_secret
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.protocol import Enqueue, GradeQueue
@@ -166,7 +166,7 @@ class _Judging:
     validator: Validator | None
     preparing: list[tuple[Preparer, list[Package]]]
     walls: Walls
-    events: AttemptEvents
+    events: WorkEvents
     queue: GradeQueue
 
 
@@ -244,6 +244,7 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
     walls, queue = judging.walls, judging.queue
     limits = WorkLimits.of(settings)
     services.provide(Enqueue, queue.enqueue)
+    services.provide(WorkEvents, judging.events)
     services.add(
         *(store, texts, catalogue, serving, content.lessons, walls),
         *(accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),

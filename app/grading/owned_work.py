@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Generic, Self, TypeVar
 
-from sqlalchemy import ColumnElement, Select, delete, func, select
+from sqlalchemy import ColumnElement, Select, delete, event, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, User
@@ -23,6 +24,7 @@ from app.core.ids import is_id, new_id
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.settings import Settings
 from app.grading.guests import admit_guest, share_of
+from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.fair_share import close_up, forget_shares, work_tables
 from app.grading.queue.models import IS_WAITING, OwnedRow, WorkRow
 from app.grading.queue.protocol import Enqueue
@@ -159,6 +161,10 @@ class UsersWork(OwnedWork[User, SentRow]):
 class UsersJobs(UsersWork[SentRow], Generic[SentRow, Shown]):
     """Work of users and guests that nothing is stored about except its row: without the row, it is stopped."""
 
+    def __init__(self, database: Database, limits: WorkLimits, enqueue: Enqueue, events: WorkEvents) -> None:
+        super().__init__(database, limits, enqueue)
+        self.events = events
+
     @abstractmethod
     def view(self, row: SentRow) -> Shown:
         """The work as its owner sees it."""
@@ -175,15 +181,24 @@ class UsersJobs(UsersWork[SentRow], Generic[SentRow, Shown]):
             found = self.view(row)
             await session.delete(row)
             await close_up(session, row)
+            self._announce(session, [row.id])
         return found
 
     async def _replace(self, session: AsyncSession, user: User, row: SentRow, *which: ColumnElement[bool]) -> bool:
         """Delete those of the user's rows for which `row` comes. Returns whether one of them was still waiting."""
-        drop = delete(self.rows).where(*which, *self.owned_by(user)).returning(self.rows.status)
-        waited = "queued" in (await session.scalars(drop.execution_options(**_NO_SYNC))).all()
+        drop = delete(self.rows).where(*which, *self.owned_by(user)).returning(self.rows.id, self.rows.status)
+        dropped = (await session.execute(drop.execution_options(**_NO_SYNC))).all()
+        waited = any(status == "queued" for _, status in dropped)
         if waited:
             await close_up(session, row)
+        self._announce(session, [work_id for work_id, _ in dropped])
         return waited
+
+    def _announce(self, session: AsyncSession, deleted: Sequence[str]) -> None:
+        """Notify everyone who waits for this work, once the transaction that deletes it is committed."""
+        for each in deleted:
+            told = partial(self.events.send, each, Change("cancelled", None))
+            event.listen(session.sync_session, "after_commit", lambda _, told=told: told(), once=True)
 
 
 def browser_of(user: User | None) -> str | None:

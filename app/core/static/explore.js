@@ -3,12 +3,12 @@ import { CodeBox } from "./code_box.js";
 import { mark, onPoint, showStarts } from "./explored_lines.js";
 import { LiveLine } from "./live.js";
 import "./panes.js";
+import { followEvents } from "./work_events.js";
 import { restoreFields, storeFields } from "./explored_fields.js";
 import { offerModules } from "./explored_modules.js";
 
 // Typing rests once it has paused for this long.
 const REST_MS = 500;
-const FIRST_MS = 400;
 const EVERY_MS = 2000;
 const TOO_MANY = 429;
 const SWITCH = "meshgrade:compile-as-you-type";
@@ -25,6 +25,7 @@ const whileTyping = form.querySelector("[data-while-typing]");
 let timer;
 let wanted = null;
 let busy = false;
+let stop;
 // The run that the next one may replace.
 let last = null;
 
@@ -66,6 +67,7 @@ cancelButton.addEventListener("click", async () => {
   const address = last?.address;
   if (!address) return;
   last = null;
+  stop.abort();
   line.say("Cancelling");
   await post(`${address}/remove`, { form_token: form.elements.form_token.value }).catch(() => {});
 });
@@ -109,6 +111,8 @@ async function run(isTyped) {
   clearTimeout(timer);
   if (!form.reportValidity()) return;
   wanted = { isTyped };
+  // The one that is being followed is not waited for.
+  stop?.abort();
   if (busy) return;
   busy = true;
   cancelButton.hidden = false;
@@ -126,7 +130,13 @@ async function run(isTyped) {
   cancelButton.hidden = true;
 }
 
+function describe({ status, phase }) {
+  if (status === "queued") return "Waiting. Submissions go first.";
+  return phase ? `Compiling. Now: ${phase}.` : "Compiling";
+}
+
 async function compile(isTyped) {
+  stop = new AbortController();
   line.start("Sending");
   const replaces = last && (last.isTyped || !last.hasEnded) ? last.address.split("/").at(-1) : "";
   const { page, address, status } = await post("/explore", { ...Object.fromEntries(new FormData(form)), replaces });
@@ -139,9 +149,11 @@ async function compile(isTyped) {
   const id = address.split("/").at(-1);
   history.replaceState(history.state, "", `/explore?exploration=${id}`);
   let found = page;
-  for (let wait = FIRST_MS; isGoing(found); wait = EVERY_MS) {
+  while (isGoing(found)) {
     line.say(found.querySelector("[data-live-part]").querySelector("p").textContent.trim());
-    await new Promise((resolve) => { setTimeout(resolve, wait); });
+    const end = await followEvents(`/api/v1/explorations/${id}`, (state) => line.say(describe(state)), { signal: stop.signal });
+    // Where events do not get through, ask now and then.
+    if (!end && !stop.signal.aborted) await new Promise((resolve) => { setTimeout(resolve, EVERY_MS); });
     if (last !== mine) return line.stop("Cancelled.");
     if (wanted) return;
     const answer = await fetch(address, { headers: { Accept: "text/html" } });

@@ -1,4 +1,5 @@
 // Talks to the REST interface about one attempt: send, follow, cancel, fetch what the server drew.
+import { followEvents } from "./work_events.js";
 
 /** A refusal of the server or the network, in words for the reader. */
 export class GradingError extends Error {}
@@ -80,22 +81,8 @@ const isOver = (attempt) => attempt.status === "finished" || attempt.status === 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 /** Reports each change to `onStatus` and resolves to the finished or cancelled attempt. */
-export function follow(id, onStatus) {
-  return new Promise((resolve, reject) => {
-    const events = new EventSource(`/api/v1/attempts/${id}/events`);
-    events.addEventListener("status", (event) => {
-      const state = JSON.parse(event.data);
-      if (!isOver(state)) onStatus(state);
-    });
-    events.addEventListener("verdict", (event) => {
-      events.close();
-      resolve(JSON.parse(event.data));
-    });
-    events.addEventListener("error", () => {
-      if (events.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
-      poll(id, onStatus).then(resolve, reject);
-    });
-  });
+export async function follow(id, onStatus) {
+  return await followEvents(`/api/v1/attempts/${id}`, onStatus, { last: "verdict" }) ?? poll(id, onStatus);
 }
 
 // Asks now and then, because some proxies do not let events through.

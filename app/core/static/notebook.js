@@ -1,5 +1,7 @@
 // The programs of a lesson as cells: edited in their place, run without leaving the page. The form of each program does
 // the work. The editor loads when a reader reaches a program.
+import { followEvents } from "./work_events.js";
+
 const EVERY_MS = 1000;
 
 class Cell {
@@ -107,9 +109,12 @@ class Cell {
   }
 
   async #poll() {
-    while (this.#section.querySelector("[data-going]")) {
-      await new Promise((resolve) => { setTimeout(resolve, EVERY_MS); });
-      await this.#load(location.pathname);
+    let going;
+    while ((going = this.#section.querySelector("[data-going]"))) {
+      const load = () => this.#load(location.pathname);
+      const end = await followEvents(`/api/v1/lesson-runs/${going.dataset.going}`, load);
+      if (!end) await new Promise((resolve) => { setTimeout(resolve, EVERY_MS); });
+      await load();
     }
   }
 }

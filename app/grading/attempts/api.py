@@ -16,7 +16,7 @@ from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import located_response, problem_responses
 from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
-from app.grading.attempts.live_updates import VERDICT_EVENT, event_stream, person, wait_for_end
+from app.grading.attempts.live_updates import followed_attempt
 from app.grading.attempts.own_inputs import choose
 from app.grading.attempts.progress import standings
 from app.grading.attempts.ranking import ranking
@@ -30,6 +30,7 @@ from app.grading.attempts.schemas import (
 )
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptJSON
+from app.grading.following import LastEventId, event_response, stream_responses, wait_for_end
 from app.grading.queue.status import ENDED
 from app.problems.catalogue import Catalogue
 
@@ -123,7 +124,7 @@ async def _answer(
     if wait_s:
         # The attempt is stored, so the request is not refused: its response does not wait.
         with suppress(TooManyFollowed):
-            attempt = await wait_for_end(attempts, user, attempt.id, wait_s)
+            attempt = await wait_for_end(followed_attempt(attempts, user, attempt.id), wait_s)
     response.status_code = 200 if attempt.status in ENDED else 202
     return attempt
 
@@ -161,43 +162,22 @@ async def list_attempts(
 async def get_attempt(
     user: ReaderOrGuest, attempt_id: str, attempts: Provided[Attempts], wait: Wait = None
 ) -> AttemptJSON:
-    return await wait_for_end(attempts, user, attempt_id, wait or 0.0)
+    return await wait_for_end(followed_attempt(attempts, user, attempt_id), wait or 0.0)
 
 
 @router.get(
     "/attempts/{attempt_id}/events",
     summary="Follow an attempt with server-sent events",
     response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "`status` on every change, and finally `verdict` with the attempt, which ends the stream",
-            "content": {"text/event-stream": {"schema": EventJSON.model_json_schema(), "example": _STREAM_EXAMPLE}},
-        },
-        204: {"description": "The client has already received the verdict"},
-    },
+    responses=stream_responses(EventJSON, _STREAM_EXAMPLE),
 )
 async def follow_attempt(
     user: ReaderOrGuest,
     attempt_id: str,
     attempts: Provided[Attempts],
-    last_event_id: Annotated[
-        str | None,
-        Header(
-            max_length=100,
-            description="The id of the last event before the connection was lost. That event is not sent again.",
-        ),
-    ] = None,
+    last_event_id: LastEventId = None,
 ) -> Response:
-    view = await attempts.get(user, attempt_id)  # raises here, while a status code can still be sent
-    if last_event_id == VERDICT_EVENT and view.status in ENDED:
-        return Response(status_code=204)  # a browser then stops reconnecting
-    attempts.events.refuse_more(person(user))
-    return StreamingResponse(
-        event_stream(attempts, user, view.id, last_event_id),
-        media_type="text/event-stream",
-        # Without X-Accel-Buffering, nginx delays events until its buffer is full.
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    return await event_response(followed_attempt(attempts, user, attempt_id), last_event_id)
 
 
 @actions.delete(

@@ -28,7 +28,7 @@ from app.grading.attempts.submission_limits import Gate, NoGate
 from app.grading.attempts.views import AttemptJSON, AttemptSummary, AttemptViews
 from app.grading.guests import share_of
 from app.grading.owned_work import UsersWork, WorkLimits
-from app.grading.queue.events import AttemptEvents, Change
+from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.score_overrides import OverrideRow
@@ -62,7 +62,7 @@ class Attempts(UsersWork[AttemptRow]):
         catalogue: Catalogue,
         views: AttemptViews,
         queue: GradeQueue,
-        events: AttemptEvents,
+        events: WorkEvents,
         walls: Walls,
         limits: WorkLimits,
         gate: Gate | None = None,

@@ -13,7 +13,7 @@ import structlog
 from app.core.clock import now
 from app.core.database import UNAVAILABLE, why_not_written
 from app.core.errors import PackageNotStored
-from app.grading.queue.events import AttemptEvents, Change
+from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.grading_tries import MOST_PHASES
 from app.grading.queue.leases import Lease, Leases, failed_verdict
 from app.grading.queue.protocol import Grader, PackageSource, QueueLimits
@@ -47,7 +47,7 @@ class Gradings:
         grader: Grader,
         packages: PackageSource,
         walls: Walls,
-        events: AttemptEvents,
+        events: WorkEvents,
         limits: QueueLimits,
     ) -> None:
         self._leases = leases
@@ -213,7 +213,7 @@ async def _retry(ask: Callable[[], Awaitable[T]]) -> T:
 class _Phases:
     """Passes the judge's progress from its thread to the loop. While it grades, only the latest phase is stored."""
 
-    def __init__(self, events: AttemptEvents, attempt_id: str) -> None:
+    def __init__(self, events: WorkEvents, attempt_id: str) -> None:
         self._events = events
         self._attempt_id = attempt_id
         self._loop = asyncio.get_running_loop()

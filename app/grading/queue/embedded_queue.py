@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.background_loop import Loop
 from app.core.clock import now
 from app.core.database import Database
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import back_off, line_up
 from app.grading.queue.models import WorkRow
 from app.grading.queue.protocol import QueueLimits
@@ -31,7 +31,7 @@ class EmbeddedQueue(TableQueue):
     """
 
     def __init__(
-        self, database: Database, slots: Slots, walls: Walls, events: AttemptEvents, limits: QueueLimits, *, sole: bool
+        self, database: Database, slots: Slots, walls: Walls, events: WorkEvents, limits: QueueLimits, *, sole: bool
     ) -> None:
         super().__init__(database, walls, events, limits)
         self._slots = slots

@@ -1,4 +1,4 @@
-"""Notifies everyone in this process who waits for an attempt of its changes."""
+"""Notifies everyone in this process who waits for an attempt, or for other work of the judge, of its changes."""
 
 import asyncio
 from collections import Counter, deque
@@ -27,7 +27,7 @@ class Change:
 
 
 class Subscription:
-    """The changes of one attempt since the subscription began, in order."""
+    """The changes of one piece of work since the subscription began, in order."""
 
     def __init__(self) -> None:
         self._changes: deque[Change] = deque(maxlen=_MAX_CHANGES)
@@ -54,12 +54,12 @@ class Subscription:
         return self._changes.popleft() if self._changes else None
 
 
-class AttemptEvents:
+class WorkEvents:
     """Belongs to one event loop: publish and subscribe only from there."""
 
     def __init__(self) -> None:
         self._subscriptions: dict[str, set[Subscription]] = {}
-        # Not every phase is stored, so a late subscriber gets the latest one of a running attempt from here.
+        # Not every phase is stored, so a late subscriber gets the latest one of running work from here.
         self._running: dict[str, Change] = {}
         self._watchers: list[Callable[[str, Change], None]] = []
         self._watchers_here: list[Callable[[str, Change], None]] = []
@@ -70,49 +70,53 @@ class AttemptEvents:
         self.loops: list[Loop] = []
 
     def watch(self, watcher: Callable[[str, Change], None]) -> None:
-        """Call this with every change of every attempt from now on."""
+        """Call this with every change of everything from now on."""
         self._watchers.append(watcher)
 
     def watch_here(self, watcher: Callable[[str, Change], None]) -> None:
-        """Call this with every change that this process makes, before anyone else receives it."""
+        """Call this with every change of an attempt that this process makes, before anyone else receives it."""
         self._watchers_here.append(watcher)
 
     def publish(self, attempt_id: str, change: Change) -> None:
         """This process has changed the attempt: notify everyone."""
         self.note(attempt_id, change)
-        self.deliver(attempt_id, change)
+        self.send(attempt_id, change)
 
     def note(self, attempt_id: str, change: Change) -> None:
         """This process has created the attempt, so nobody can wait for it yet."""
         for watcher in self._watchers_here:
             watcher(attempt_id, change)
 
-    def deliver(self, attempt_id: str, change: Change) -> None:
+    def send(self, work_id: str, change: Change) -> None:
+        """This process has changed an attempt or other work: notify everyone who waits for it, and all watchers."""
+        self.deliver(work_id, change)
+
+    def deliver(self, work_id: str, change: Change) -> None:
         """Notify everyone who waits in this process, whichever process made the change."""
         for watcher in self._watchers:
-            watcher(attempt_id, change)
+            watcher(work_id, change)
         if change.status == "running":
-            self._running[attempt_id] = change
+            self._running[work_id] = change
         else:
-            self._running.pop(attempt_id, None)
-        for subscription in self._subscriptions.get(attempt_id, ()):
+            self._running.pop(work_id, None)
+        for subscription in self._subscriptions.get(work_id, ()):
             subscription.put(change)
 
     def forget(self) -> None:
-        """Drop the latest changes of running attempts, because they may be out of date."""
+        """Drop the latest changes of running work, because they may be out of date."""
         self._running.clear()
 
     def refuse_more(self, person: str) -> None:
         """Raises `TooManyFollowed` if this person may have no further subscription in this process."""
         if self._followed[person] >= FOLLOWED_AT_MOST:
             raise TooManyFollowed(
-                f"You wait for {FOLLOWED_AT_MOST} attempts at once, which is the maximum. End one of these requests, "
-                "or read the attempt without ?wait= now and then.",
+                f"You wait for {FOLLOWED_AT_MOST} attempts or other work at once, which is the maximum. End one of "
+                "these requests, or ask now and then instead, without ?wait= or /events.",
                 headers={"Retry-After": "5"},
             )
 
     @contextmanager
-    def subscribe(self, attempt_id: str, person: str) -> Iterator[Subscription]:
+    def subscribe(self, work_id: str, person: str) -> Iterator[Subscription]:
         """Subscribe first and read the row second, or you miss a change in between.
 
         Args:
@@ -125,18 +129,18 @@ class AttemptEvents:
         self._followed[person] += 1
         if self._closed:
             subscription.close()
-        elif attempt_id in self._running:
-            subscription.put(self._running[attempt_id])
-        self._subscriptions.setdefault(attempt_id, set()).add(subscription)
+        elif work_id in self._running:
+            subscription.put(self._running[work_id])
+        self._subscriptions.setdefault(work_id, set()).add(subscription)
         try:
             yield subscription
         finally:
             self._followed[person] -= 1
             if not self._followed[person]:
                 del self._followed[person]
-            self._subscriptions[attempt_id].discard(subscription)
-            if not self._subscriptions[attempt_id]:
-                del self._subscriptions[attempt_id]
+            self._subscriptions[work_id].discard(subscription)
+            if not self._subscriptions[work_id]:
+                del self._subscriptions[work_id]
 
     def close(self) -> None:
         """End every wait, so that open event streams do not delay the end of the service."""

@@ -5,6 +5,7 @@ submissions (app/grading/queue/fair_share.py), and app/grading/queue/slots.py ta
 """
 
 import asyncio
+import contextlib
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.clock import now
 from app.core.database import Database
 from app.core.lease import FREE, is_free, lock, not_held, take, until, while_leased, write
+from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.models import WorkRow
 from app.grading.queue.protocol import QueueLimits
 from app.grading.queue.threads import GradingThreads
@@ -34,19 +36,30 @@ T = TypeVar("T")
 class Job(Generic[R]):
     """A job that this process has leased. `row` is the row as it was then."""
 
-    def __init__(self, row: R, token: str, database: Database, threads: GradingThreads, limits: QueueLimits) -> None:
+    def __init__(
+        self,
+        row: R,
+        token: str,
+        database: Database,
+        threads: GradingThreads,
+        events: WorkEvents,
+        limits: QueueLimits,
+    ) -> None:
         self.row = row
         self.token = token
+        self.phase = ""
         self._database = database
         self._threads = threads
+        self._events = events
+        self._loop = asyncio.get_running_loop()
         self._max_deaths = limits.max_deaths
         self._life = timedelta(seconds=limits.lease_s)
         self._stop = threading.Event()
 
     @property
     def context(self) -> Context:
-        """For calls of the judge, which end when the job does."""
-        return Context(stop=self._stop)
+        """For calls of the judge, which end when the job does, and whose phases are passed on."""
+        return Context(stop=self._stop, progress=self._report)
 
     @property
     def deaths(self) -> int:
@@ -58,8 +71,21 @@ class Job(Generic[R]):
         """Whether the job is given up because too many processes died during it."""
         return self.deaths >= self._max_deaths
 
+    def begin(self) -> None:
+        self._events.send(self.row.id, Change("running", None))
+
     def end(self) -> None:
         self._stop.set()
+
+    def _report(self, phase: str) -> None:
+        # The judge calls this in its thread. If the service ended first, the loop is closed, and nobody needs it.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._take_phase, phase)
+
+    def _take_phase(self, phase: str) -> None:
+        if phase != self.phase and not self._stop.is_set():
+            self.phase = phase
+            self._events.send(self.row.id, Change("running", phase))
 
     async def call(
         self,
@@ -92,11 +118,14 @@ class Job(Generic[R]):
             return await write(session, type(self.row), self.row.id, self.token, **(longer | values))
 
     async def finish(self, **values: Any) -> None:
-        await self.write(status="finished", **FREE, finished_at=now(), **values)
+        """Store the result, and notify everyone who waits for it."""
+        if await self.write(status="finished", **FREE, finished_at=now(), **values):
+            self._events.send(self.row.id, Change("finished", None))
 
     async def put_back(self) -> None:
         """Return the job to the queue as if it had not been started."""
-        await self.write(status="queued", **FREE, tries=self.deaths)
+        if await self.write(status="queued", **FREE, tries=self.deaths):
+            self._events.send(self.row.id, Change("queued", None))
 
 
 class Jobs(Generic[R]):
@@ -121,10 +150,12 @@ class Jobs(Generic[R]):
         self.is_long = is_long
         self._work = do
 
-    def lease(self, row: R, database: Database, threads: GradingThreads, limits: QueueLimits) -> Job[R]:
+    def lease(
+        self, row: R, database: Database, threads: GradingThreads, events: WorkEvents, limits: QueueLimits
+    ) -> Job[R]:
         """Lease a queued row that this transaction has locked. The judge is called in one of the `threads`."""
         row.status, row.tries = "running", row.tries + 1
-        return Job(row, take(row, timedelta(seconds=limits.lease_s)), database, threads, limits)
+        return Job(row, take(row, timedelta(seconds=limits.lease_s)), database, threads, events, limits)
 
     async def rescue(self, session: AsyncSession, *, everything: bool, own: Collection[str] = ()) -> int:
         """As `Leases.rescue`."""
@@ -138,6 +169,7 @@ class Jobs(Generic[R]):
 
     async def do(self, job: Job[R], walls: Walls) -> None:
         """Do the job. If this is cancelled, or a wall is missing, it returns to the queue."""
+        job.begin()
         try:
             await self._work(job)
         except WallMissing as missing:
@@ -146,6 +178,9 @@ class Jobs(Generic[R]):
         except asyncio.CancelledError:
             await job.put_back()
             raise
+        except Cancelled:
+            # Its row was deleted, so there is nothing to store.
+            log.info("a job of the table %s was stopped", self.rows.__name__)
         except Exception:  # a database that is down for a while must not end a slot; the row's lease expires
             log.exception("a job of the table %s was interrupted", self.rows.__name__)
         finally:

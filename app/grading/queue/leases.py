@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.clock import now
 from app.core.database import Database
 from app.core.lease import FREE, is_free, lock, not_held, take, until, write
-from app.grading.queue.events import AttemptEvents, Change
+from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.fair_share import back_off, close_up, line_up_again
 from app.grading.queue.fault_signature import signature_of
 from app.grading.queue.grading_tries import GradingProcess, Phases, begin, conclude
@@ -58,14 +58,14 @@ class Leases:
         database: Database,
         lease_s: float,
         retry_s: float,
-        events: AttemptEvents | None = None,
+        events: WorkEvents | None = None,
         hooks: QueueHooks | None = None,
         *,
         by: GradingProcess,
     ) -> None:
         self._database = database
         self._hooks = hooks or QueueHooks()
-        self._events = events or AttemptEvents()
+        self._events = events or WorkEvents()
         self._life = timedelta(seconds=lease_s)
         self._retry_s = retry_s
         self._by = by

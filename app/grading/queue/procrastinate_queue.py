@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.background_loop import Loop
 from app.core.clock import now
 from app.core.database import UNAVAILABLE, Database
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.models import AttemptRow, WorkRow
 from app.grading.queue.protocol import QueueLimits
@@ -103,7 +103,7 @@ class ProcrastinateQueue(TableQueue):
         database: Database,
         slots: Slots | None,
         walls: Walls,
-        events: AttemptEvents,
+        events: WorkEvents,
         limits: QueueLimits,
     ) -> None:
         super().__init__(database, walls, events, limits)

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from app.core.background_loop import Loop
 from app.core.database import Database
-from app.grading.queue.events import AttemptEvents, Change
+from app.grading.queue.events import Change, WorkEvents
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +22,8 @@ _AGAIN_S = 1.0
 _MAX_UNSENT = 10_000
 
 
-class SharedEvents(AttemptEvents):
-    """`AttemptEvents` over PostgreSQL's LISTEN and NOTIFY."""
+class SharedEvents(WorkEvents):
+    """`WorkEvents` over PostgreSQL's LISTEN and NOTIFY."""
 
     def __init__(self, database: Database) -> None:
         super().__init__()
@@ -36,10 +36,10 @@ class SharedEvents(AttemptEvents):
             Loop("listening for changes of attempts", self._listen, _AGAIN_S),
         ]
 
-    def publish(self, attempt_id: str, change: Change) -> None:
-        super().publish(attempt_id, change)
+    def send(self, work_id: str, change: Change) -> None:
+        super().send(work_id, change)
         phase = None if change.phase is None else change.phase[:200]
-        self._unsent.append(json.dumps({"from": self._self, "id": attempt_id, "status": change.status, "phase": phase}))
+        self._unsent.append(json.dumps({"from": self._self, "id": work_id, "status": change.status, "phase": phase}))
         self._news.set()
 
     async def _send_changes(self) -> bool:

@@ -14,7 +14,7 @@ from app.core.database import Database
 from app.core.lease import lock
 from app.core.migrate import Outdated, refuse_if_outdated
 from app.grading.queue.attempt_grading import Gradings
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.fair_share import Line, serve
 from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Job, Jobs
@@ -49,7 +49,7 @@ class Slots:
         grader: Grader,
         packages: PackageSource,
         walls: Walls,
-        events: AttemptEvents,
+        events: WorkEvents,
         limits: QueueLimits,
         *,
         hooks: QueueHooks | None = None,
@@ -61,6 +61,7 @@ class Slots:
         self._walls = walls
         self._leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks, by=by)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits)
+        self._events = events
         self._limits = limits
         self._jobs = jobs
         self._threads = GradingThreads(limits.slots + 1)
@@ -70,9 +71,15 @@ class Slots:
         self._long = _Kinds([each for each in jobs if each.is_long], long=True)
         self._taking = asyncio.Lock()
         self._rejudging = 0
-        # With the fence token of the job that each does.
-        self._doing: dict[asyncio.Task[None], str] = {}
+        self._doing: dict[asyncio.Task[None], Job[Any]] = {}
         self._stopping = False
+        events.watch(self._on_change)
+
+    def _on_change(self, work_id: str, change: Change) -> None:
+        """End a job that was deleted, because nothing is stored about it any more."""
+        for job in self._doing.values():
+            if job.row.id == work_id and change.status == "cancelled":
+                job.end()
 
     @property
     def has_long(self) -> bool:
@@ -116,7 +123,7 @@ class Slots:
                 continue
             await serve(session, found[0])
             if jobs is not None:
-                return LeasedJob(jobs, jobs.lease(found[0], self._database, self._threads, self._limits))
+                return LeasedJob(jobs, jobs.lease(found[0], self._database, self._threads, self._events, self._limits))
             assert isinstance(found[0], AttemptRow)
             return await self._leases.lease(session, found[0])
         return None
@@ -129,7 +136,7 @@ class Slots:
             finally:
                 self._rejudging -= taken.kind == "rejudge"
         task = asyncio.create_task(taken.kind.do(taken.job, self._walls))
-        self._doing[task] = taken.job.token
+        self._doing[task] = taken.job
         try:
             await asyncio.wait([task])
         finally:
@@ -150,7 +157,7 @@ class Slots:
 
     async def rescue(self, session: AsyncSession, *, everything: bool = False) -> int:
         """Return the work of dead workers to the queue, in the caller's transaction."""
-        own = [*self._gradings.tokens, *self._doing.values()]
+        own = [*self._gradings.tokens, *(job.token for job in self._doing.values())]
         rescued = await self._leases.rescue(session, max_deaths=self._limits.max_deaths, everything=everything, own=own)
         for each in self._jobs:
             rescued += await each.rescue(session, everything=everything, own=own)

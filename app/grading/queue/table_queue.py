@@ -6,7 +6,7 @@ from typing import Any
 
 from app.core.background_loop import Loop
 from app.core.database import Database
-from app.grading.queue.events import AttemptEvents, Change
+from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.leases import cancel_row, count_waiting
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import QueueLimits, QueueStats
@@ -21,7 +21,7 @@ _LAST_TAKEN_S = 1.0
 class TableQueue:
     """The part of a `GradeQueue` that is the same in both. Belongs to one event loop."""
 
-    def __init__(self, database: Database, walls: Walls, events: AttemptEvents, limits: QueueLimits) -> None:
+    def __init__(self, database: Database, walls: Walls, events: WorkEvents, limits: QueueLimits) -> None:
         self._database = database
         self._walls = walls
         self._events = events

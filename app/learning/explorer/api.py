@@ -2,11 +2,12 @@
 
 from fastapi import Request, Response
 
-from app.accounts.web import MaybeGuest, MaybeUser, Reader, Submitter, SubmitterOrGuest
+from app.accounts.web import MaybeGuest, MaybeUser, Reader, ReaderOrGuest, Submitter, SubmitterOrGuest
 from app.core.rest.actions import Actions
 from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
+from app.grading.following import STATUS_EVENTS, LastEventId, Wait, event_response, followed_job, wait_for_end
 from app.learning.explorer.schemas import ExplorationJSON, ExplorationPage, NewExplorationJSON
 from app.learning.explorer.service import Explorations
 
@@ -53,9 +54,25 @@ async def list_explorations(
     responses=problem_responses(401, 403),
 )
 async def get_exploration(
-    user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations]
+    user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations], wait: Wait = None
 ) -> ExplorationJSON:
-    return await explorations.get(user or guest, exploration_id)
+    if not wait or (reader := user or guest) is None:
+        return await explorations.get(user or guest, exploration_id)
+    return await wait_for_end(followed_job(explorations, reader, exploration_id), wait)
+
+
+@router.get(
+    "/explorations/{exploration_id}/events",
+    summary="Follow an exploration with server-sent events",
+    **STATUS_EVENTS,
+)
+async def follow_exploration(
+    user: ReaderOrGuest,
+    exploration_id: str,
+    explorations: Provided[Explorations],
+    last_event_id: LastEventId = None,
+) -> Response:
+    return await event_response(followed_job(explorations, user, exploration_id), last_event_id)
 
 
 @actions.put(

@@ -4,7 +4,6 @@ They wait in the same queue as submissions, except those for chips, which can ta
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -45,8 +44,7 @@ class Explorer:
         if job.is_given_up:
             return _failed(f"The grader died {job.deaths} times while it compiled this source.")
         grader, row = self._grader, job.row
-        phases = [""]
-        context = replace(job.context, progress=phases.append)
+        context = job.context
         chip = cast(ChipName | None, row.chip)
         if row.function is not None:
             function = Function.model_validate(row.function)
@@ -58,9 +56,7 @@ class Explorer:
             except (PackageNotStored, VariantMissing) as error:
                 return _failed(f"This version of the problem cannot be read: {error}.")
             inspect = partial(grader.inspect, package, context=context, chip=chip)
-        return await job.call(
-            lambda: _explored(row, inspect), lambda _: _failed(_FAILED), lambda: {"phase": phases[-1]}
-        )
+        return await job.call(lambda: _explored(row, inspect), lambda _: _failed(_FAILED), lambda: {"phase": job.phase})
 
 
 def _explored(row: ExplorationRow, inspect: Callable[[str], tuple[Measured, ...]]) -> Explored:

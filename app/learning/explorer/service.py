@@ -19,6 +19,7 @@ from app.core.ids import is_id
 from app.core.rest.paging import Cursor, Page
 from app.grading.attempts.source_rules import check_source
 from app.grading.owned_work import UsersJobs, WorkLimits, is_owned_by
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.protocol import Enqueue
 from app.learning.explorer.errors import (
     ExplorationNotFound,
@@ -60,8 +61,9 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         limits: WorkLimits,
         visibility: Visibility,
         enqueue: Enqueue,
+        events: WorkEvents,
     ) -> None:
-        super().__init__(database, limits, enqueue)
+        super().__init__(database, limits, enqueue, events)
         self._catalogue = catalogue
         self._visibility = visibility
 

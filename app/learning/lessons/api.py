@@ -2,10 +2,11 @@
 
 from fastapi import Request, Response
 
-from app.accounts.web import MaybeGuest, MaybeUser, SubmitterOrGuest
+from app.accounts.web import MaybeGuest, MaybeUser, ReaderOrGuest, SubmitterOrGuest
 from app.core.rest.actions import Actions
 from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
+from app.grading.following import STATUS_EVENTS, LastEventId, Wait, event_response, followed_job, wait_for_end
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.runs import LessonRun, LessonRuns
 from app.learning.lessons.schemas import LessonDetail, LessonList, LessonRunJSON, LessonSummary, NewLessonRunJSON
@@ -56,9 +57,27 @@ async def get_lesson_run(
     lesson_run_id: str,
     lesson_runs: Provided[LessonRuns],
     lessons: Provided[Lessons],
+    wait: Wait = None,
 ) -> LessonRunJSON:
-    run = await lesson_runs.get(user or guest, lesson_run_id)
+    if not wait or (reader := user or guest) is None:
+        run = await lesson_runs.get(user or guest, lesson_run_id)
+    else:
+        run = await wait_for_end(followed_job(lesson_runs, reader, lesson_run_id), wait)
     return LessonRunJSON.in_lesson(run, lessons.find(run.lesson))
+
+
+@router.get(
+    "/lesson-runs/{lesson_run_id}/events",
+    summary="Follow a run of a lesson's program with server-sent events",
+    **STATUS_EVENTS,
+)
+async def follow_lesson_run(
+    user: ReaderOrGuest,
+    lesson_run_id: str,
+    lesson_runs: Provided[LessonRuns],
+    last_event_id: LastEventId = None,
+) -> Response:
+    return await event_response(followed_job(lesson_runs, user, lesson_run_id), last_event_id)
 
 
 @actions.delete(

@@ -35,6 +35,10 @@ class LessonRun(View):
     created_at: datetime
     finished_at: datetime | None
 
+    @property
+    def phase(self) -> None:
+        """Is not stored: only the events of a run have its phases."""
+
 
 class LessonRuns(UsersJobs[LessonRunRow, LessonRun]):
     """One program of a user runs at a time."""

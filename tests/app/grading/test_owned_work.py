@@ -16,7 +16,7 @@ from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import UsersJobs, UsersWork, WorkLimits, forgetting
 from app.grading.queue.embedded_queue import EmbeddedQueue
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.protocol import QueueLimits
@@ -28,7 +28,8 @@ from app.problems.catalogue import Catalogue
 from app.problems.exams import EveryExam
 from app.problems.package_store import PackageStore
 from app.problems.visibility import Visibility
-from tests.app.grading.queue.taking import doing, renew_often, slots_for
+from grader.core.errors import Cancelled
+from tests.app.grading.queue.taking import doing, never_renew, renew_often, slots_for
 
 pytestmark = pytest.mark.anyio
 LIMITS = QueueLimits(slots=1, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=2)
@@ -81,7 +82,9 @@ async def notes(each_database) -> Notes:
     async with each_database.writing() as session:
         names = (ADA.id, BOB.id)
         session.add_all(UserRow(id=each, name=each, role="student", created_at=now()) for each in names)
-    return Notes(each_database, WorkLimits(1000, guest_runs_per_address=3, guest_runs_in_total=100), line_up)
+    return Notes(
+        each_database, WorkLimits(1000, guest_runs_per_address=3, guest_runs_in_total=100), line_up, WorkEvents()
+    )
 
 
 async def change(notes: Notes, **columns: object) -> None:
@@ -223,16 +226,44 @@ async def test_what_is_deleted_is_not_done(notes, is_running, monkeypatch):
     assert await notes.sources(ADA) == ["kept"]
 
 
+@pytest.mark.parametrize("by", ["deleting", "replacing"])
+async def test_what_is_deleted_stops_before_its_lease_is_renewed(notes, by, monkeypatch):
+    never_renew(monkeypatch)
+    begun, stopped = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def do(job):
+        def wait_until_stopped():
+            loop.call_soon_threadsafe(begun.set)
+            job.context.stop.wait(60)
+            raise Cancelled("stopped")
+
+        try:
+            await job.call(wait_until_stopped, lambda error: None)
+        finally:
+            stopped.set()
+
+    note = await notes.send(ADA)
+    task = doing(notes._database, [Jobs(LessonRunRow, do)], events=notes.events)
+    await asyncio.wait_for(begun.wait(), 60)
+    if by == "deleting":
+        await notes.remove(ADA, note)
+    else:
+        await notes.send(ADA, instead_of=note)
+    await asyncio.wait_for(stopped.wait(), 50)
+    task.cancel()
+
+
 @pytest.fixture
 def kinds(notes, package) -> dict[str, UsersWork]:
     database, limits, catalogue = notes._database, WorkLimits(1000), Catalogue([package])
     visibility = Visibility(catalogue, EveryExam(), PackageStore(database))
     walls = Walls.elsewhere()
-    queue = EmbeddedQueue(database, slots_for(database), walls, AttemptEvents(), LIMITS, sole=True)
+    queue = EmbeddedQueue(database, slots_for(database), walls, WorkEvents(), LIMITS, sole=True)
     return {
-        "attempts": Attempts(database, catalogue, AttemptViews(catalogue), queue, AttemptEvents(), walls, limits),
-        "explorations": Explorations(database, catalogue, limits, visibility, line_up),
-        "lesson runs": LessonRuns(database, limits, line_up),
+        "attempts": Attempts(database, catalogue, AttemptViews(catalogue), queue, WorkEvents(), walls, limits),
+        "explorations": Explorations(database, catalogue, limits, visibility, line_up, WorkEvents()),
+        "lesson runs": LessonRuns(database, limits, line_up, WorkEvents()),
     }
 
 

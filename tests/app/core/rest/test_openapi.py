@@ -156,6 +156,7 @@ OPERATIONS = """
     GET /api/v1/lessons/{slug} get_lesson
     POST /api/v1/lessons/{slug}/runs run_lesson_program
     GET /api/v1/lesson-runs/{lesson_run_id} get_lesson_run
+    GET /api/v1/lesson-runs/{lesson_run_id}/events follow_lesson_run
     DELETE /api/v1/lesson-runs/{lesson_run_id} remove_lesson_run
     POST /api/v1/explorations explore
     GET /api/v1/explorations list_explorations
@@ -168,6 +169,7 @@ OPERATIONS = """
     POST /api/v1/tracks/{track}/completion/sharing share_completion
     DELETE /api/v1/tracks/{track}/completion/sharing unshare_completion
     GET /api/v1/explorations/{exploration_id} get_exploration
+    GET /api/v1/explorations/{exploration_id}/events follow_exploration
     DELETE /api/v1/explorations/{exploration_id} remove_exploration
     PUT /api/v1/explorations/{exploration_id}/sharing share_exploration
     DELETE /api/v1/explorations/{exploration_id}/sharing unshare_exploration

@@ -6,8 +6,9 @@ import pytest
 
 from app.accounts.caller import Guest, User
 from app.core.errors import TooManyFollowed
-from app.grading.attempts.live_updates import event_stream, person
+from app.grading.attempts.live_updates import followed_attempt
 from app.grading.attempts.service import Attempts
+from app.grading.following import event_stream, person
 from app.grading.queue.events import FOLLOWED_AT_MOST
 from tests.app.grading.attempts.test_submit import ATTEMPTS, HeldGrader
 
@@ -49,11 +50,11 @@ async def test_a_stream_counts_until_it_is_closed(held):
     service, attempt, owner = held
     attempts = service.services[Attempts]
     user = User(id=owner, name="owner", role="owner")
-    streams = [event_stream(attempts, user, attempt) for _ in range(FOLLOWED_AT_MOST)]
+    streams = [event_stream(followed_attempt(attempts, user, attempt)) for _ in range(FOLLOWED_AT_MOST)]
     for each in streams:
         assert (await anext(each)).startswith(b"event: status")
     # One that was admitted before the last of them began ends at once, and the browser comes back.
-    assert [event async for event in event_stream(attempts, user, attempt)] == []
+    assert [event async for event in event_stream(followed_attempt(attempts, user, attempt))] == []
     with pytest.raises(TooManyFollowed):
         attempts.events.refuse_more(owner)
     for each in streams:

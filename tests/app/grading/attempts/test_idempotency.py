@@ -10,7 +10,7 @@ from app.core.database import Database
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.walls import Walls
 from app.problems.catalogue import Catalogue
@@ -80,7 +80,7 @@ async def test_sent_many_times_at_once_it_is_one_attempt(each_database: Database
     user = await accounts.ensure_owner()
     walls = Walls(lambda: [])
     catalogue, limits = Catalogue([package]), WorkLimits(1000, 20)
-    attempts = Attempts(each_database, catalogue, AttemptViews(catalogue), Queued(), AttemptEvents(), walls, limits)
+    attempts = Attempts(each_database, catalogue, AttemptViews(catalogue), Queued(), WorkEvents(), walls, limits)
     views = await asyncio.gather(*(attempts.submit(user, "add_one", "x", "attempt", "key") for _ in range(8)))
     assert len({view.id for view in views}) == 1
     async with each_database.reading() as session:

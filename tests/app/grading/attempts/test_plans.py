@@ -22,7 +22,7 @@ from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits
 from app.grading.queue.embedded_queue import EmbeddedQueue, QueueLimits
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.leases import failed_verdict
 from app.grading.queue.models import AttemptRow
@@ -109,7 +109,7 @@ async def place(owners_database, package) -> Place:
             await connection.execution_options(isolation_level="AUTOCOMMIT")
             await connection.execute(text("VACUUM ANALYZE attempts"))
     store = PackageStore(database)
-    events, walls, catalogue = AttemptEvents(), Walls(lambda: [WallState()]), Catalogue([package])
+    events, walls, catalogue = WorkEvents(), Walls(lambda: [WallState()]), Catalogue([package])
     walls.probe()
     shared = (walls, events, QueueLimits(1, 30.0, 2.0, 3, 8))
     queue = EmbeddedQueue(database, Slots(database, NullGrader(), catalogue, *shared, by=HERE), *shared, sole=True)

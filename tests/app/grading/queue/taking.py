@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import ColumnElement, select
 
 from app.core.database import Database
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import Line, serve
 from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Jobs
@@ -54,17 +54,29 @@ def renew_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.core.lease._RENEWALS", 1000)
 
 
+def never_renew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not notice that a lease is lost."""
+    monkeypatch.setattr("app.core.lease._RENEWALS", 0.001)
+
+
 def slots_for(
-    database: Database, jobs: Sequence[Jobs[Any]] = (), *, walls: Walls | None = None, slots: int = 1
+    database: Database,
+    jobs: Sequence[Jobs[Any]] = (),
+    *,
+    walls: Walls | None = None,
+    slots: int = 1,
+    events: WorkEvents | None = None,
 ) -> Slots:
     limits = QueueLimits(slots=slots, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=2)
-    walls, events = walls or Walls.elsewhere(), AttemptEvents()
+    walls, events = walls or Walls.elsewhere(), events or WorkEvents()
     return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs, by=HERE)
 
 
-def doing(database: Database, jobs: Sequence[Jobs[Any]], *, walls: Walls | None = None) -> asyncio.Task[None]:
+def doing(
+    database: Database, jobs: Sequence[Jobs[Any]], *, walls: Walls | None = None, events: WorkEvents | None = None
+) -> asyncio.Task[None]:
     """Do these jobs until the task is cancelled."""
-    slots = slots_for(database, jobs, walls=walls)
+    slots = slots_for(database, jobs, walls=walls, events=events)
 
     async def do(long: bool) -> None:
         while True:

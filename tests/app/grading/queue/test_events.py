@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.grading.queue.events import AttemptEvents, Change, Subscription
+from app.grading.queue.events import Change, Subscription, WorkEvents
 
 pytestmark = pytest.mark.anyio
 # A change that was published before is there at once. Nothing else publishes, so a longer wait would find no more.
@@ -14,8 +14,8 @@ FINISHED = Change("finished", None)
 
 
 @pytest.fixture
-def events() -> AttemptEvents:
-    return AttemptEvents()
+def events() -> WorkEvents:
+    return WorkEvents()
 
 
 async def changes(subscription: Subscription) -> list[Change]:

@@ -14,7 +14,7 @@ from app.accounts.models import UserRow
 from app.core.clock import now
 from app.core.database import UNAVAILABLE, Database
 from app.core.ids import new_id
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.procrastinate_queue import _SWEEP_LOCK, ProcrastinateQueue
@@ -58,7 +58,7 @@ def queue_on(database: Database, package) -> ProcrastinateQueue:
 
     walls = Walls(lambda: [WallState()])
     walls.probe()
-    shared = (walls, AttemptEvents(), LIMITS)
+    shared = (walls, WorkEvents(), LIMITS)
     return ProcrastinateQueue(database, Slots(database, NullGrader(), Packages(), *shared, by=HERE), *shared)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.grading.queue import grading_tries
 from app.grading.queue.attempt_grading import _Phases
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.grading_tries import GradingProcess, Phase, begin, conclude, tries_of
 
 AT = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
@@ -43,7 +43,7 @@ def test_what_is_stored_is_bounded():
 
 @pytest.mark.anyio
 async def test_of_very_many_phases_the_first_and_the_last_stay():
-    phases = _Phases(AttemptEvents(), "a" * 32)
+    phases = _Phases(WorkEvents(), "a" * 32)
     for number in range(300):
         phases._take(f"case {number}")
         phases._take(f"case {number}")

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from app.accounts.models import UserRow
 from app.core.clock import now
 from app.core.database import Database
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.leases import Lease, failed_verdict
 from app.grading.queue.models import AttemptRow
 from tests.app.grading.queue.taking import TakingLeases
@@ -91,7 +91,7 @@ async def test_a_live_lease_is_not_rescued_but_a_restart_takes_all(database, lea
 
 
 async def test_a_sweep_that_finds_a_dead_worker_reports_each_of_its_attempts(database):
-    events, steps = AttemptEvents(), []
+    events, steps = WorkEvents(), []
     events.watch_here(lambda attempt_id, change: steps.append((attempt_id, change.status)))
     leases = TakingLeases(database, 30, 0, events)
     for attempt_id in ("a", "b"):

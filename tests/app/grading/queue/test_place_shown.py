@@ -5,8 +5,9 @@ import json
 import pytest
 
 from app.accounts.service import Accounts
-from app.grading.attempts.live_updates import event_stream
+from app.grading.attempts.live_updates import followed_attempt
 from app.grading.attempts.service import Attempts
+from app.grading.following import event_stream
 from tests.app.grading.attempts.test_submit import ATTEMPTS, HeldGrader
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +32,7 @@ async def test_the_place_is_told_while_an_attempt_waits_and_not_after(start_serv
         assert "Waiting: 1 ahead of you" in page.text
 
         owner = await service.services[Accounts].ensure_owner()
-        stream = event_stream(service.services[Attempts], owner, second["id"])
+        stream = event_stream(followed_attempt(service.services[Attempts], owner, second["id"]))
         event = (await anext(stream)).decode().split("data: ")[1]
         assert json.loads(event) == {"status": "queued", "phase": None, "queue": second["queue"]}
         grader.go.set()

@@ -21,7 +21,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.grading.queue import embedded_queue
 from app.grading.queue.embedded_queue import EmbeddedQueue
-from app.grading.queue.events import AttemptEvents
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.protocol import QueueLimits
@@ -84,7 +84,7 @@ class Bench:
         self.database, self.package, self.grader, self.wall = database, package, grader, wall
         limits = {"slots": 1, "lease_s": 1200.0, "retry_s": 0.01, "max_tries": 3, "max_deaths": 3}
         limits |= {name: value for name, value in options.items() if name in limits}
-        self.events = AttemptEvents()
+        self.events = WorkEvents()
         self.changes: list[tuple[str, str]] = []
         self.events.watch(lambda attempt, change: self.changes.append((attempt, change.status)))
         self.probes = 0

@@ -164,6 +164,7 @@ async def test_it_is_compiled_for_tpus_as_well(measuring):
         "Only the CPU runs all-gather over x: once, 32 KiB.",
         "Only the TPU runs all-gather over fsdp: 8 times, 16 MiB.",
         "Only the TPU runs reduce-scatter over fsdp: 4 times, 16 MiB.",
+        "On the TPU, matrix products compute 1,000,000,000 FLOPs, and on the CPU 8,000.",
     ]
     assert (small["topology"], small["fault"]) == ("v5e:2x2", "Not checked: the TPU compiler is not installed here.")
 

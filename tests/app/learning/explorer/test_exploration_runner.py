@@ -11,6 +11,7 @@ from app.accounts.service import Accounts
 from app.core.clock import now
 from app.core.database import Database
 from app.grading.owned_work import WorkLimits
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.walls import Walls
 from app.learning.explorer.exploration_runner import Explorer
@@ -44,6 +45,7 @@ async def explorations(each_database, package, tmp_path):
         WorkLimits(65_536),
         Visibility(catalogue, EveryExam(), PackageStore(each_database)),
         line_up,
+        WorkEvents(),
     )
 
 

@@ -12,6 +12,7 @@ from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest, User
 from app.accounts.service import Accounts
 from app.core.clock import now
 from app.grading.owned_work import WorkLimits
+from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import line_up
 from app.grading.queue.null_grader import NullGrader
 from app.grading.queue.walls import Walls
@@ -74,7 +75,9 @@ def lesson(tmp_path: Path) -> Lesson:
 
 @pytest.fixture
 def runs(each_database) -> LessonRuns:
-    return LessonRuns(each_database, WorkLimits(65_536, guest_runs_per_address=20, guest_runs_in_total=20), line_up)
+    return LessonRuns(
+        each_database, WorkLimits(65_536, guest_runs_per_address=20, guest_runs_in_total=20), line_up, WorkEvents()
+    )
 
 
 def walls_up() -> Walls:

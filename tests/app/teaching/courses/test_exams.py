@@ -10,10 +10,11 @@ from sqlalchemy import select
 from app.accounts.caller import User
 from app.core.clock import MINUTE, end_of_minute, now
 from app.core.database import Database
-from app.grading.attempts.live_updates import event_stream
+from app.grading.attempts.live_updates import followed_attempt
 from app.grading.attempts.progress import progress, standings
 from app.grading.attempts.ranking import ranking
 from app.grading.attempts.service import Attempts
+from app.grading.following import event_stream
 from app.grading.queue.events import Change
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
@@ -88,7 +89,7 @@ async def test_while_it_is_graded_no_phase_is_told(either, people, exam):
     streams = []
     for phases in (graded[:1], graded):
         await set_status(either, attempt, phases[0])
-        stream = event_stream(attempts, user, attempt)
+        stream = event_stream(followed_attempt(attempts, user, attempt))
         told = [await anext(stream)]
         for change in phases:
             attempts.events.publish(attempt, change)
