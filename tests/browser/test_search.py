@@ -50,6 +50,17 @@ def test_it_opens_over_the_editor_and_gives_the_focus_back(open_page: OpenPage) 
     expect(editor).to_be_focused()
 
 
+def test_it_presses_the_buttons_of_the_header(open_page: OpenPage) -> None:
+    page = open_page("/lessons", anonymous=True)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search")).to_be_focused()
+    page.keyboard.type("dark theme")
+    expect(page.get_by_role("option", selected=True)).to_have_text("Theme: dark")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("combobox", name="Search")).to_be_hidden()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
 def test_without_a_script_the_button_leads_to_a_page(open_page: OpenPage) -> None:
     page = open_page("/problems", java_script_enabled=False)
     page.get_by_role("link", name="Search", exact=True).click()

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from typing import cast
 from urllib.parse import urlencode
@@ -27,6 +28,7 @@ from app.core.errors import (
     ServerBusy,
     SignInAgain,
 )
+from app.core.ids import is_id
 from app.core.rest.problem_json import MEDIA_TYPE, problem_content
 from app.core.web.templating import render_page
 
@@ -48,6 +50,12 @@ def add_error_responses(app: FastAPI, reader: Reader) -> None:
     app.add_exception_handler(Exception, answers.unforeseen)
 
 
+def _words_in(path: str) -> str:
+    """What a reader who found nothing at this path may search for: the words of its last part, unless it is an id."""
+    last = path.rstrip("/").rpartition("/")[2]
+    return "" if is_id(last) else " ".join(re.findall(r"[A-Za-z0-9_]+", last[:100]))
+
+
 class _Answers:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -66,6 +74,7 @@ class _Answers:
                 title=refusal.title,
                 detail=refusal.on_page,
                 slug=refusal.slug,
+                sought=_words_in(request.url.path),
             )
             page.headers.update(refusal.headers)
             return page

@@ -1,10 +1,11 @@
-// The search over the whole site, in a dialog: a box to type in, and a list of what is found, by arrows or pointer.
+// The search over the whole site, in a dialog: a box to type in, and a list of what is found, by arrows or pointer. It also
+// finds the buttons of the page that have a `data-action`, and presses them.
 
 const dialog = document.createElement("dialog");
 dialog.className = "palette";
 dialog.setAttribute("aria-label", "Search");
 dialog.innerHTML = `<input type="search" role="combobox" aria-label="Search" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
-    maxlength="100" autocomplete="off" spellcheck="false" placeholder="Problems, lessons, reasons, settings …">
+    maxlength="100" autocomplete="off" spellcheck="false" placeholder="Problems, lessons, reasons, settings, actions …">
   <div class="palette-list" id="palette-list" role="listbox" aria-label="Results"></div>
   <p class="soft small" role="status"></p>`;
 const [box, list, status] = dialog.children;
@@ -28,6 +29,16 @@ function select(option) {
   else box.removeAttribute("aria-activedescendant");
 }
 
+/** The buttons of the page whose names have every word of the query. */
+function actionsFor(query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return [];
+  const buttons = [...document.querySelectorAll("[data-action]")];
+  return buttons
+    .filter((button) => words.every((word) => button.dataset.action.toLowerCase().includes(word)))
+    .map((button) => ({ group: "Actions", title: button.dataset.action, detail: "", snippet: [], press: () => button.click() }));
+}
+
 function span({ text, found }) {
   return found ? Object.assign(document.createElement("mark"), { textContent: text }) : text;
 }
@@ -40,7 +51,9 @@ function group(name, hits, first) {
   heading.ariaHidden = "true";
   heading.textContent = name;
   part.append(heading, ...hits.map((hit, at) => {
-    const option = Object.assign(document.createElement("a"), { href: hit.path, id: `found-${first + at}`, role: "option", tabIndex: -1 });
+    const option = Object.assign(document.createElement("a"), { id: `found-${first + at}`, role: "option", tabIndex: -1 });
+    if (hit.press) option.addEventListener("click", hit.press);
+    else option.href = hit.path;
     const detail = document.createElement("span");
     detail.textContent = hit.detail;
     option.append(hit.title, detail);
@@ -61,7 +74,7 @@ async function look() {
   try {
     const answer = await fetch(`/search/found?q=${encodeURIComponent(query)}`);
     if (!answer.ok) throw new Error(answer.statusText);
-    hits = await answer.json();
+    hits = [...actionsFor(query), ...await answer.json()];
   } catch {
     status.textContent = "The search did not answer. Type again to retry.";
     return;

@@ -142,6 +142,15 @@ async def test_a_browser_gets_a_page(service):
     assert "There is nothing here" in answer.text
 
 
+@pytest.mark.parametrize(
+    ("path", "sought"),
+    [("/lessons/jax-mesh-basics", "jax mesh basics"), (f"/attempts/{'a' * 32}", ""), ("/%22%3E/", "")],
+)
+async def test_what_is_not_found_can_be_searched_for(service, path, sought):
+    page = (await service.http.get(path, headers={"Accept": "text/html"} | service.bearer)).text
+    assert f'name="q" type="search" value="{sought}"' in page
+
+
 async def test_people_and_programs_each_read_their_own_words(service):
     page = (await service.http.get("/account", headers={"Accept": "text/html"})).text
     assert "Sign in, and you come back to it." in page

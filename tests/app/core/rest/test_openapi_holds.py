@@ -74,6 +74,8 @@ def test_the_service_answers_as_its_openapi_document_says(tmp_path: Path) -> Non
             *("--header", f"Authorization: Bearer {TOKEN}"),
             *("--phases", "examples,coverage,fuzzing,stateful"),
             *("--checks", "all", "--continue-on-failure"),
+            # A stream, or a request that waits up to 60 s, is open while the work before it is done.
+            *("--request-timeout", "300"),
             *("--seed", "1", "--generation-database", "none"),
             *("--output-sanitize", "false", "--no-color"),
         ]
