@@ -55,7 +55,8 @@ class ChipView:
     communicates: bool
 
 
-def arrange_chip(program: ChipProgram) -> ChipView:
+def arrange_chip(program: ChipProgram, other: ChipProgram | None = None) -> ChipView:
+    """Arrange the program, with the amounts of another version's beside its own."""
     chip = CHIPS[program.topology.partition(":")[0]]
     parts = tuple(
         _chip_part(program.topology, number, each, is_gpu=chip.gpu is not None)
@@ -70,7 +71,7 @@ def arrange_chip(program: ChipProgram) -> ChipView:
         used=program.peak_bytes / program.hbm_bytes,
         memory=_memory(program),
         sent=_sent(program) if chip.gpu is not None else "",
-        amounts=arrange_amounts(_amounts(program, "TPU" if chip.gpu is None else chip.title)),
+        amounts=arrange_amounts(_amounts(program, other, "TPU" if chip.gpu is None else chip.title)),
         work=_work(program),
         calls=_calls(program),
         parts=parts,
@@ -93,16 +94,20 @@ def _memory(program: ChipProgram) -> str:
     )
 
 
-def _amounts(program: ChipProgram, chip: str) -> Amounts:
-    amounts = {
+def _amounts(program: ChipProgram, other: ChipProgram | None, chip: str) -> Amounts:
+    mine, theirs = _named(program), {} if other is None or other.fault else _named(other)
+    rows = [Amount(name=name, mine=amount, reference=theirs.get(name), whole=None) for name, amount in mine.items()]
+    return Amounts(mesh={}, title=f"Bytes of each {chip}", unit="bytes", whole_title="", rows=rows)
+
+
+def _named(program: ChipProgram) -> dict[str, int]:
+    return {
         "arguments": program.argument_bytes,
         "outputs": program.output_bytes,
         "temporaries": program.temporary_bytes,
         "overwritten in place": program.alias_bytes,
         "in the host's memory": program.host_bytes,
     }
-    rows = [Amount(name=name, mine=amount, reference=None, whole=None) for name, amount in amounts.items()]
-    return Amounts(mesh={}, title=f"Bytes of each {chip}", unit="bytes", whole_title="", rows=rows)
 
 
 def _sent(program: ChipProgram) -> str:

@@ -1,10 +1,10 @@
 """What an explored program communicates, stores and computes in all, alone or beside another version."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from app.core.web.units import NOTHING, bytes_text, exact_text, flops_text
 from app.presentation.table import Cell, Row, Table, columns
-from grader.explorer.exploration import ExploredProgram
+from grader.explorer.exploration import ChipProgram, ExploredProgram
 
 
 def headline(program: ExploredProgram) -> str:
@@ -46,11 +46,51 @@ def compare_totals(program: ExploredProgram, other: ExploredProgram) -> Table:
         ("Memory of the fullest device", memory_bytes, bytes_text),
         ("Matrix products on each device", lambda each: each.flops, flops_text),
     )
+    rows = (_row(name, of(program), of(other), in_words) for name, of, in_words in quantities)
+    return _totals("Totals of both versions", rows)
+
+
+def compare_chip_totals(program: ChipProgram, other: ChipProgram) -> Table:
+    """The same of the programs for chips, without those that a program lacks because it did not compile."""
+    quantities: tuple[tuple[str, Callable[[ChipProgram], int | None], Callable[[int | None], str]], ...] = (
+        ("Collectives, all executions", _executions_on_chip, exact_text),
+        ("Bytes sent by each chip", _sent_on_chip, bytes_text),
+        ("Memory of each chip at its peak", lambda each: each.peak_bytes, bytes_text),
+        ("Matrix products on each chip", lambda each: each.flops, flops_text),
+    )
+    rows = (
+        _row(name, None if program.fault else of(program), None if other.fault else of(other), in_words)
+        for name, of, in_words in quantities
+    )
+    return _totals(f"Totals of both versions on {program.topology}", rows)
+
+
+def _totals(title: str, rows: Iterable[Row]) -> Table:
     versions = ("This program", "The other version")
     return Table(
-        title="Totals of both versions",
+        title=title,
         columns=columns("Quantity", *versions, "This against the other", numbers=versions),
-        rows=tuple(_row(name, of(program), of(other), in_words) for name, of, in_words in quantities),
+        rows=tuple(rows),
+    )
+
+
+def _executions_on_chip(program: ChipProgram) -> int | None:
+    """None if the number of executions of one is unknown."""
+    count = 0
+    for computation in program.computations:
+        collectives = sum(each.sent_with is None for each in computation.collectives)
+        if collectives and computation.executions is None:
+            return None
+        count += collectives * (computation.executions or 0)
+    return count
+
+
+def _sent_on_chip(program: ChipProgram) -> int:
+    """One whose number of executions is unknown counts once."""
+    return sum(
+        each.ring_bytes * (1 if computation.executions is None else computation.executions)
+        for computation in program.computations
+        for each in computation.collectives
     )
 
 

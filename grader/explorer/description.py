@@ -28,8 +28,10 @@ from grader.explorer.graph_description import describe_graph
 from grader.modes.report import fault_line, fault_message
 from grader.program import facts
 from grader.program.collective_uses import CollectiveUse, LineShare, collectives_of
+from grader.program.compared_amounts import ProgramDifference
 from grader.program.cover import covers_of
 from grader.program.differences import differences
+from grader.program.differences_between_chips import differences_between_chips
 from grader.program.differences_on_chip import difference_in_products, differences_on_chip
 from grader.program.halos import Windowed, halos_of
 from grader.program.listing import ListedComputation
@@ -54,12 +56,17 @@ _CHECKPOINT = frozenset({"checkpoint", "remat2"})
 
 def explored(mine: Sequence[Measured], other: Sequence[Measured] = ()) -> Explored:
     """Describe the programs of one source, and how they differ from another source's on the same meshes."""
-    found = [differences(this, that) for this, that in zip(mine, other, strict=True)] if other else []
+    pairs = list(zip(mine, other, strict=True)) if other else []
     return Explored(
         programs=[_program(each, *other[number : number + 1]) for number, each in enumerate(mine)],
         against=[_program(each) for each in other],
-        differences=[[ExploredDifference(**asdict(each)) for each in these] for these in found],
+        differences=[_listed(differences(*pair)) for pair in pairs],
+        chip_differences=[_listed(differences_between_chips(*pair)) for pair in pairs],
     )
+
+
+def _listed(found: Sequence[ProgramDifference]) -> list[ExploredDifference]:
+    return [ExploredDifference(**asdict(each)) for each in found]
 
 
 def fault_of(fault: SubmissionFault, of: Literal["source", "against"]) -> Explored:
@@ -280,7 +287,9 @@ def _collective(
 
 
 def _memory(measured: Measured, other: Measured | None) -> Amounts:
-    mine, theirs = _amounts(measured), _amounts(other) if other else {}
+    mine, theirs = _amounts(measured), {}
+    if other is not None and other.is_only_on_chip == measured.is_only_on_chip:
+        theirs = _amounts(other)
     inputs = sum(leaf.whole_bytes for leaf in measured.facts.inputs)
     return Amounts(
         mesh=measured.mesh,

@@ -7,7 +7,7 @@ from pydantic import Field
 from grader.core.reasons import Reason
 from grader.core.strict_model import StrictModel
 from grader.explorer.graph import ExploredGraph, Line
-from grader.program.differences import Kind
+from grader.program.compared_amounts import Kind
 from grader.verdicts.evidence import Amounts, Axes, Count, Leaves, Mesh
 
 
@@ -311,10 +311,12 @@ class Explored(StrictModel):
     """The result of an exploration: programs in the problem's order of meshes, or the fault.
 
     With a second source, `against` and `differences` have one entry per mesh; otherwise they are empty.
+    `chip_differences` are those of the programs for chips, also with one entry per mesh.
     """
 
     schema_version: Literal[1] = 1
     programs: list[ExploredProgram] = Field(default_factory=list)
     against: list[ExploredProgram] = Field(default_factory=list)
     differences: list[list[ExploredDifference]] = Field(default_factory=list)
+    chip_differences: list[list[ExploredDifference]] = Field(default_factory=list)
     fault: ExploredFault | None = None

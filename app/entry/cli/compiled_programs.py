@@ -104,16 +104,21 @@ def _compiled(compile_source: "Compile", sources: list[tuple[str, str]]) -> "lis
 
 def _show_differences(mine: "tuple[Measured, ...]", other: "tuple[Measured, ...]", *, as_json: bool) -> None:
     from grader.program.differences import differences
+    from grader.program.differences_between_chips import differences_between_chips
 
-    found = [(each.mesh, differences(each, that)) for each, that in zip(mine, other, strict=True)]
+    pairs = list(zip(mine, other, strict=True))
     if as_json:
-        rows = [{"mesh": mesh, "differences": [asdict(each) for each in these]} for mesh, these in found]
+        rows = [
+            {"mesh": this.mesh, "differences": list(map(asdict, differences(this, that)))}
+            | ({"chip_differences": list(map(asdict, differences_between_chips(this, that)))} if this.on_chip else {})
+            for this, that in pairs
+        ]
         print(json.dumps(rows, indent=2))
     else:
         from app.entry.cli.program_text import print_differences
 
-        for mesh, these in found:
-            print_differences(mesh, these)
+        for this, that in pairs:
+            print_differences(this, that)
 
 
 def _as_json(measured: "Measured") -> dict[str, Any]:

@@ -14,7 +14,9 @@ from app.presentation.totals import headline
 from grader.explorer.description import explored
 from grader.explorer.graph import ExploredGraph
 from grader.explorer.remarks import whole_gathers
-from grader.program.differences import ProgramDifference
+from grader.program.compared_amounts import ProgramDifference
+from grader.program.differences import differences
+from grader.program.differences_between_chips import differences_between_chips
 from grader.program.facts import ProgramLeaf
 from grader.program.measurement import Measured, mesh_name
 
@@ -82,14 +84,31 @@ def print_program(measured: Measured, *, arrays: bool = False, graph: bool = Fal
         print_on_chip(console, program.on_chip)
 
 
-def print_differences(mesh: dict[str, int], found: Sequence[ProgramDifference]) -> None:
+def print_differences(mine: Measured, other: Measured) -> None:
+    """Print how two programs for a mesh differ on host devices, and on chips if both were compiled for chips, too."""
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]Mesh {safe(mesh_name(mesh))}[/]")
+    console.print(f"[bold]Mesh {safe(mesh_name(mine.mesh))}[/]")
+    if mine.is_only_on_chip or other.is_only_on_chip:
+        console.print("  XLA does not compile both programs for CPUs.")
+        _print_sentences(console, differences(mine, other), "placement is")
+    else:
+        _print_sentences(console, differences(mine, other), "placement, communication, memory and work are")
+    on_chip = mine.on_chip
+    if on_chip is not None and other.on_chip is not None:
+        console.print(f"[bold]On {safe(on_chip.topology)}[/]  compiled by {safe(on_chip.compiler or 'nothing')}")
+        if on_chip.program is None and other.on_chip.program is None:
+            console.print(f"  {safe(on_chip.fault)}")
+        else:
+            found = differences_between_chips(mine, other)
+            _print_sentences(console, found, "communication, its order, memory and work are")
+    console.print()
+
+
+def _print_sentences(console: Console, found: Sequence[ProgramDifference], compared: str) -> None:
     for each in found:
         console.print(f"  {safe(each.text)}")
     if not found:
-        console.print("  No difference: placement, communication, memory and work are equal.")
-    console.print()
+        console.print(f"  No difference: {compared} equal.")
 
 
 def _leaves(measured: Measured) -> FittedTable:

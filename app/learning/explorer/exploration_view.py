@@ -14,7 +14,7 @@ from app.presentation.memory_view import HeatView, arrange_heat
 from app.presentation.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves, leaf_table
 from app.presentation.program_tables import arrays_table, buffers_table, collectives_table, whole_bytes
 from app.presentation.table import Table
-from app.presentation.totals import compare_totals, count_text, flops_of, headline
+from app.presentation.totals import compare_chip_totals, compare_totals, count_text, flops_of, headline
 from grader.explorer.exploration import (
     Explored,
     ExploredCollective,
@@ -63,8 +63,20 @@ class SentenceView:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedChips:
+    """The other version's program for chips, and how this one differs from it."""
+
+    totals: Table
+    against: ChipView
+    differences: tuple[SentenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MeshView:
-    """One mesh: the program in one line, and if there is another one to compare it with, that and the differences."""
+    """One mesh: the program in one line, and if there is another one to compare it with, that and the differences.
+
+    `is_compared` is False if XLA compiles one of the two for chips alone, so that `chips_compared` has their numbers.
+    """
 
     name: str
     headline: str
@@ -77,7 +89,9 @@ class MeshView:
     timeline: Markup
     warnings: tuple[SentenceView, ...]
     on_chip: ChipView | None
+    chips_compared: ComparedChips | None
     is_only_on_chip: bool
+    is_compared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +109,9 @@ class ExploredView:
 def arrange_explored(result: Explored) -> ExploredView:
     against: Sequence[ExploredProgram | None] = result.against or [None] * len(result.programs)
     differences = result.differences or [[] for _ in result.programs]
-    meshes = tuple(map(_mesh, result.programs, against, differences))
+    # A result that was stored before chips were compared has no such differences.
+    on_chips: Sequence[Sequence[ExploredDifference] | None] = result.chip_differences or [None] * len(result.programs)
+    meshes = tuple(map(_mesh, result.programs, against, differences, on_chips))
     lines = lines_of(result.programs)
     return ExploredView(meshes, lines, {line: _note(texts) for line, texts in lines.items()})
 
@@ -150,7 +166,10 @@ def _shortened(texts: list[str]) -> tuple[str, ...]:
 
 
 def _mesh(
-    program: ExploredProgram, against: ExploredProgram | None, differences: Sequence[ExploredDifference]
+    program: ExploredProgram,
+    against: ExploredProgram | None,
+    differences: Sequence[ExploredDifference],
+    on_chips: Sequence[ExploredDifference] | None,
 ) -> MeshView:
     mesh = Mesh.of(program.mesh)
     lanes = {"This program": program} | ({} if against is None else {"The other version": against})
@@ -160,6 +179,7 @@ def _mesh(
         for prefix, (name, each) in zip(("line", "other"), lanes.items(), strict=False)
     }
     notes = {name: remarks(each.collectives) for name, each in lanes.items()}
+    other_on_chip = None if against is None else against.on_chip
     return MeshView(
         name=str(mesh),
         headline=headline(program),
@@ -171,8 +191,23 @@ def _mesh(
         memory=arrange_amounts(program.memory),
         timeline=draw_timeline(f"Collectives in program order, {mesh}", calls, anchors, notes),
         warnings=tuple(_with_link(line, text) for line, text in whole_gathers(program.collectives)),
-        on_chip=None if program.on_chip is None else arrange_chip(program.on_chip),
+        on_chip=None if program.on_chip is None else arrange_chip(program.on_chip, other_on_chip),
+        chips_compared=_chips_compared(program, against, on_chips),
         is_only_on_chip=program.is_only_on_chip,
+        is_compared=not (program.is_only_on_chip or (against is not None and against.is_only_on_chip)),
+    )
+
+
+def _chips_compared(
+    program: ExploredProgram, against: ExploredProgram | None, differences: Sequence[ExploredDifference] | None
+) -> ComparedChips | None:
+    """None unless both programs were compiled for chips, too."""
+    if program.on_chip is None or against is None or against.on_chip is None or differences is None:
+        return None
+    return ComparedChips(
+        totals=compare_chip_totals(program.on_chip, against.on_chip),
+        against=arrange_chip(against.on_chip),
+        differences=tuple(_with_link(each.line, each.text) for each in differences),
     )
 
 

@@ -1,11 +1,16 @@
 """The program in a terminal: no name and no number is cut, however narrow the terminal."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from app.entry.cli.program_text import print_program
-from tests.grader.checks.program.made_up_programs import exchange, program
+from app.entry.cli.program_text import print_differences, print_program
+from grader.program.measurement import Measured
+from grader.program.memory import Memory
+from grader.program.on_chip import ChipFacts, OnChip
+from tests.grader.checks.program.made_up_programs import EIGHT, exchange, program
+from tests.grader.program.test_gpu_schedule import schedule_of
 
 MESH = {"replica": 2, "fsdp_transpose": 2, "tensor_sequence": 2}
 COLLECTIVES = (
@@ -69,3 +74,39 @@ def test_short_names_fit_into_80_columns(capsys: pytest.CaptureFixture[str], mon
 def test_what_a_source_names_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
     print_program(program({"[red]x\x1b[31m": 8}, collectives=COLLECTIVES))
     assert re.search(r"^reduce-scatter +\[red\]x ", capsys.readouterr().out, re.MULTILINE)
+
+
+def on_h100s(schedule: str | None) -> Measured:
+    found = None if schedule is None else ChipFacts(Memory(0, 0, 0, 0), 0, 0, schedule_of(schedule))
+    chip = OnChip("h100:8", found, "It is too large." if found is None else "", compiler="a compiler")
+    return replace(program(EIGHT), on_chip=chip)
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "last"),
+    [
+        ("gathered_ahead", "gathered_ahead", "No difference: communication, its order, memory and work are equal."),
+        ("gathered_ahead", None, "The other has no program for h100:8; this program has one."),
+        (None, None, "It is too large."),
+    ],
+    ids=["equal", "one", "none"],
+)
+def test_two_versions_are_compared_on_host_devices_and_on_the_chip(
+    mine: str | None, other: str | None, last: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_differences(on_h100s(mine), on_h100s(other))
+    assert capsys.readouterr().out.splitlines() == [
+        "Mesh x=8",
+        "  No difference: placement, communication, memory and work are equal.",
+        "On h100:8  compiled by a compiler",
+        f"  {last}",
+        "",
+    ]
+
+
+def test_versions_for_chips_alone_are_compared_on_the_chip(capsys: pytest.CaptureFixture[str]) -> None:
+    mine, other = (replace(on_h100s(each), is_only_on_chip=True) for each in ("gathered_ahead", "not_combined"))
+    print_differences(mine, other)
+    shown = capsys.readouterr().out
+    assert "XLA does not compile both programs for CPUs.\n  No difference: placement is equal.\n" in shown
+    assert shown.count("all-gather over fsdp moves the same 768 KiB") == 1

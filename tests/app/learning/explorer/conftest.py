@@ -60,22 +60,28 @@ class Measuring(NullGrader):
         self.inspected.append(source)
         found = [_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))]
         return tuple(
-            replace(each, on_chip=_on(chip, each.facts.devices), is_only_on_chip="ragged" in source) for each in found
+            replace(each, on_chip=_on(chip, each.facts.devices, source), is_only_on_chip="ragged" in source)
+            for each in found
         )
 
     def inspect_function(self, function, source, context, *, chip=None):
         self.inspected.append(source)
-        return (replace(_measured(source, function.mesh, function.devices), on_chip=_on(chip, function.devices)),)
+        return (
+            replace(_measured(source, function.mesh, function.devices), on_chip=_on(chip, function.devices, source)),
+        )
 
 
-def _on(chip, devices):
-    """Return a schedule that libtpu printed, for 8 devices; for others, the message that there is no compiler."""
+def _on(chip, devices, source):
+    """Return a schedule that libtpu printed, for 8 devices; for others, the message that there is no compiler. It is
+    another one for a source with `ring`.
+    """
     if chip is None:
         return None
     topology = CHIPS[chip].topology(devices)
     if devices != 8:
         return OnChip(topology, None, "Not checked: the TPU compiler is not installed here.", tried=False)
-    program = ChipFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
+    name = "ring" if "ring" in source else "layers_in_a_loop"
+    program = ChipFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of(name))
     return OnChip(topology, program)
 
 

@@ -63,6 +63,18 @@ async def test_two_versions_are_compared(measuring):
     assert len(found["result"]["against"]) == 2
 
 
+async def test_with_a_chip_two_versions_are_compared_on_it_as_well(measuring):
+    found = await ended(measuring, await explore(measuring, "gather = 1", against="gather = ring", chip="v5e"))
+    assert found["result"]["differences"] == [[], []]
+    on_chip, elsewhere = found["result"]["chip_differences"]
+    assert {each["kind"] for each in on_chip} == {"collectives"}
+    assert on_chip[-1]["text"] == "reduce-scatter over fsdp moves 16 MiB (line 19); the other has none."
+    # The compiler is installed for neither of the two.
+    assert elsewhere == []
+    found = await ended(measuring, await explore(measuring, "gather = 1", against="gather = ring"))
+    assert found["result"]["chip_differences"] == [[], []]
+
+
 @pytest.mark.parametrize(("source", "against", "of"), [("broken", None, "source"), ("x = 1", "broken", "against")])
 async def test_a_source_without_a_program_says_why(measuring, source, against, of):
     found = await ended(measuring, await explore(measuring, source, against=against))

@@ -153,6 +153,29 @@ async def test_two_versions_begin_with_what_differs(inside):
     assert "Nothing: placement, communication, memory and work are equal in both versions." in page
 
 
+async def test_two_versions_are_compared_on_the_chip_as_well(inside):
+    _, page = await result_of(inside, source="gather = 1", against="gather = ring", chip="v5e")
+    assert page.count("Nothing: placement, communication, memory and work are equal in both versions.") == 2
+    compared = page.partition("<h4>On TPUs, v5e:2x4</h4>")[2].partition("<h3>")[0]
+    assert "Totals of both versions on v5e:2x4" in compared
+    assert re.search(
+        r"Memory of each chip at its peak</th><td[^>]*>8.0 GiB</td><td[^>]*>8.0 GiB</td><td>equal", compared
+    )
+    assert "the other has none" in compared
+    assert "of the other version: collectives in numbers" in page
+    # No compiler is installed for the other mesh, so there is nothing to compare on it.
+    assert "Totals of both versions on v5e:2x2" not in page
+    _, page = await result_of(inside, source="gather = 1", against="gather = 1", chip="v5e")
+    assert "Nothing: communication, its order, memory and work are equal in both versions." in page
+
+
+async def test_versions_for_chips_alone_are_compared_on_the_chip(inside):
+    _, page = await result_of(inside, source="gather = ragged", against="gather = ragged = ring", chip="v5e")
+    assert "XLA does not compile both versions for CPUs." in page
+    assert "Nothing: placement is equal in both versions." in page
+    assert "Totals of both versions on v5e:2x4" in page
+
+
 async def test_a_fault_is_shown_at_its_line(inside):
     _, page = await result_of(inside, source="x = 1\nbroken")
     assert "There is no program" in page
