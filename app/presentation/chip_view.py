@@ -16,6 +16,7 @@ from app.presentation.table import Cell, Row, Table, and_more, at_lines, code, c
 from grader.core.chips import CHIPS
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipCopy, ChipProgram
 from grader.explorer.remarks import sent_together
+from grader.program.shapes import JAX_NAMES
 from grader.verdicts.evidence import Amount, Amounts
 
 _MOST_LINES = 8
@@ -88,10 +89,30 @@ def _memory(program: ChipProgram) -> str:
     in_place = f"{bytes_text(program.alias_bytes)} of the arguments are overwritten in place. "
     return (
         f"At its peak, the program uses {bytes_text(program.peak_bytes)} of a chip's {bytes_text(program.hbm_bytes)}, "
-        f"including {included}. {on_host if program.host_bytes else ''}"
+        f"including {included}. {_for_cublas(program)}{on_host if program.host_bytes else ''}"
         f"{in_place if program.alias_bytes else ''}"
         f"Matrix products on each chip: {flops_text(program.flops)}."
     )
+
+
+def _for_cublas(program: ChipProgram) -> str:
+    """Say how much of the memory is there only for cuBLAS, and for what; empty if none is."""
+    found = program.for_libraries
+    if found is None or not (found.operand_bytes or found.workspace_bytes):
+        return ""
+    parts, instead = [], ""
+    if found.operand_bytes and found.operands:
+        first = found.operands[0]
+        given, dtype = (JAX_NAMES.get(each, each.replace("f8", "float8_")) for each in (first.given, first.dtype))
+        what = "transposed" if given == dtype else f"converted from {given} to {dtype}"
+        line = f" on line {first.line}" if first.line else ""
+        which = "an operand that is" if len(found.operands) == 1 else "operands, the largest of which is"
+        parts.append(f"{bytes_text(found.operand_bytes)} for {which} {what} for it{line}")
+        instead = "XLA's own kernels do that while they multiply. "
+    if found.workspace_bytes:
+        parts.append(f"{bytes_text(found.workspace_bytes)} of workspace")
+    whole = bytes_text(found.operand_bytes + found.workspace_bytes)
+    return f"{whole} of this is there only because cuBLAS computes the products: {' and '.join(parts)}. {instead}"
 
 
 def _amounts(program: ChipProgram, other: ChipProgram | None, chip: str) -> Amounts:

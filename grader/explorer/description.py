@@ -10,6 +10,8 @@ from grader.explorer.exploration import (
     ChipCollective,
     ChipComputation,
     ChipCopy,
+    ChipLibraryMemory,
+    ChipLibraryOperand,
     ChipProgram,
     ChipStep,
     Explored,
@@ -34,6 +36,7 @@ from grader.program.differences import differences
 from grader.program.differences_between_chips import differences_between_chips
 from grader.program.differences_on_chip import difference_in_products, differences_on_chip
 from grader.program.halos import Windowed, halos_of
+from grader.program.library_memory import LibraryMemory
 from grader.program.listing import ListedComputation
 from grader.program.measurement import Measured
 from grader.program.on_chip import ChipFacts, OnChip
@@ -145,12 +148,20 @@ def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
         alias_bytes=program.memory.alias_bytes,
         peak_bytes=program.peak_bytes,
         host_bytes=program.host_bytes,
+        for_libraries=None if program.for_libraries is None else _for_libraries(program.for_libraries),
         flops=program.flops,
         cycles=sum(each.cycles or 0 for each in schedule.computations[0].steps) if schedule.computations else 0,
         computations=[_scheduled(each, chip) for each in schedule.computations],
         unlisted_steps=schedule.left_out,
         unlisted_copies=schedule.copies_left_out,
         differences=[] if measured.is_only_on_chip else _differences_on_chip(measured, program, chip),
+    )
+
+
+def _for_libraries(found: LibraryMemory) -> ChipLibraryMemory:
+    operands = [ChipLibraryOperand(**asdict(each) | {"line": each.line or None}) for each in found.operands]
+    return ChipLibraryMemory(
+        workspace_bytes=found.workspace_bytes, operand_bytes=found.operand_bytes, operands=operands
     )
 
 

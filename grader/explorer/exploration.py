@@ -167,6 +167,25 @@ class ChipComputation(StrictModel):
     conditional: bool = False
 
 
+class ChipLibraryOperand(StrictModel):
+    """An operand that XLA converts from the dtype `given` to `dtype` for cuBLAS, or transposes if they are equal."""
+
+    bytes: Count
+    given: str
+    dtype: str
+    line: Line | None
+
+
+class ChipLibraryMemory(StrictModel):
+    """What is in the memory of a GPU only because cuBLAS computes the products: its workspaces and its operands that
+    XLA's own kernels would convert or transpose while they multiply. The largest of these are listed.
+    """
+
+    workspace_bytes: Count
+    operand_bytes: Count
+    operands: list[ChipLibraryOperand]
+
+
 class ChipProgram(StrictModel):
     """The same exported program, compiled for a slice; numbers are those of one chip. `fault` says why there is none.
 
@@ -175,6 +194,7 @@ class ChipProgram(StrictModel):
       peak_bytes: the most of a chip's memory, `hbm_bytes`, that is in use at any time.
       host_bytes: what one chip keeps in the memory of its host.
       temporary_bytes: without temporaries that the compiler keeps in on-chip memory.
+      for_libraries: the part of `peak_bytes` that only calls of cuBLAS need; null without such calls.
       cycles: the compiler's estimate for all steps. It has none for collectives, so this does not estimate the time.
       differences: one sentence for each difference from the CPU's program.
     """
@@ -189,6 +209,7 @@ class ChipProgram(StrictModel):
     alias_bytes: Count = 0
     peak_bytes: Count = 0
     host_bytes: Count = 0
+    for_libraries: ChipLibraryMemory | None = None
     flops: Count | None = None
     cycles: Count = 0
     computations: list[ChipComputation] = Field(default_factory=list)

@@ -4,7 +4,8 @@ The compiler for GPUs writes it before it makes machine code, so the program's m
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from grader.program.memory import Memory
 from grader.program.tokens import ProgramUnreadable, integer
@@ -18,12 +19,28 @@ _WORKSPACE = re.compile(r"(?:custom-call|cublas)[\w.-]*\{1\} s8\[\d+\].*")
 
 
 @dataclass(frozen=True, slots=True)
+class Temporary:
+    """An array in the temporary memory number `allocation`, at these bytes of it. `name` is that of the instruction."""
+
+    name: str
+    allocation: int
+    start: int
+    stop: int
+    is_workspace: bool
+
+    def shortened(self, count: int) -> "Temporary":
+        """The array without its last bytes."""
+        return replace(self, stop=max(self.start, self.stop - count))
+
+
+@dataclass(frozen=True, slots=True)
 class Assigned:
     """The memory of a program on one device: all that it allocates there, and what it keeps in the host's memory."""
 
     memory: Memory
     allocated_bytes: int
     host_bytes: int
+    temporaries: tuple[Temporary, ...] = ()
 
 
 def read_buffer_assignment(text: str) -> Assigned:
@@ -35,37 +52,45 @@ def read_buffer_assignment(text: str) -> Assigned:
     Raises:
       ProgramUnreadable: no line describes an allocation.
     """
-    arguments = outputs = temporaries = aliases = everything = on_host = 0
-    ranges: list[tuple[int, int]] | None = None
+    arguments = outputs = aliases = everything = on_host = 0
+    temporaries: list[Temporary] = []
+    allocation, is_temporary = 0, False
     for line in text.splitlines():
         found = _ALLOCATION.fullmatch(line)
         if found is None:
-            value = None if ranges is None else _VALUE.match(line)
-            if value is not None and ranges is not None and not _WORKSPACE.fullmatch(f"{value[1]} {value[4]}"):
-                start = integer(value[3]) or 0
-                ranges.append((start, start + (integer(value[2]) or 0)))
+            value = _VALUE.match(line) if is_temporary else None
+            if value is not None:
+                temporaries.append(_temporary(value, allocation))
             continue
-        temporaries += _covered(ranges or [])
+        allocation += 1
         size, what = integer(found[1]) or 0, found[2] or ""
         if _ON_HOST.fullmatch(what):
             on_host += size
-            ranges = None
+            is_temporary = False
             continue
         is_argument, is_live_out = what.startswith("parameter "), what.endswith("maybe-live-out")
         arguments += size * is_argument
         outputs += size * is_live_out
         aliases += size * (is_argument and is_live_out)
-        ranges = [] if "preallocated-temp" in what else None
+        is_temporary = "preallocated-temp" in what
         everything += size
     if not everything:
         raise ProgramUnreadable("the compiler wrote no buffer assignment")
-    return Assigned(Memory(arguments, outputs, temporaries + _covered(ranges or []), aliases), everything, on_host)
+    held = covered_bytes(each for each in temporaries if not each.is_workspace)
+    return Assigned(Memory(arguments, outputs, held, aliases), everything, on_host, tuple(temporaries))
 
 
-def _covered(ranges: list[tuple[int, int]]) -> int:
-    """The bytes in at least one of these ranges."""
-    covered = end = 0
-    for start, stop in sorted(ranges):
-        covered += max(0, stop - max(start, end))
-        end = max(end, stop)
+def _temporary(value: re.Match[str], allocation: int) -> Temporary:
+    start = integer(value[3]) or 0
+    is_workspace = _WORKSPACE.fullmatch(f"{value[1]} {value[4]}") is not None
+    return Temporary(value[1].partition("{")[0], allocation, start, start + (integer(value[2]) or 0), is_workspace)
+
+
+def covered_bytes(temporaries: Iterable[Temporary]) -> int:
+    """The bytes that at least one of these arrays occupies."""
+    covered, end = 0, (0, 0)
+    for allocation, start, stop in sorted((each.allocation, each.start, each.stop) for each in temporaries):
+        before = end[1] if end[0] == allocation else 0
+        covered += max(0, stop - max(start, before))
+        end = allocation, max(before, stop)
     return covered

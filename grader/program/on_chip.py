@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from grader.program.library_memory import LibraryMemory
 from grader.program.memory import Memory
 from grader.program.schedule import Schedule
+from grader.program.shapes import DTYPES
 from grader.program.strict_json import read
 from grader.program.tokens import ProgramUnreadable
 
@@ -18,6 +20,7 @@ class ChipFacts:
         on a GPU.
       host_bytes: what one chip keeps in the memory of its host.
       flops: the FLOPs of all matrix products on one chip; None if one of them runs an unknown number of times.
+      for_libraries: what of its memory only calls of cuBLAS need; None without such calls.
     """
 
     memory: Memory
@@ -25,6 +28,7 @@ class ChipFacts:
     flops: int | None
     schedule: Schedule
     host_bytes: int = 0
+    for_libraries: LibraryMemory | None = None
 
 
 def from_json(value: object) -> ChipFacts:
@@ -44,6 +48,9 @@ def from_json(value: object) -> ChipFacts:
         for copy in computation.copies:
             if not copy.start <= (copy.start if copy.done is None else copy.done) <= len(computation.steps):
                 raise ProgramUnreadable("program: a copy starts after the wait for it, or where no step is")
+    operands = program.for_libraries.operands if program.for_libraries else ()
+    if not DTYPES.issuperset(dtype for each in operands for dtype in (each.given, each.dtype)):
+        raise ProgramUnreadable("program: an operand of a library has an unknown dtype")
     return program
 
 

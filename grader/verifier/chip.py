@@ -28,6 +28,7 @@ from grader.program.buffer_assignment import Assigned, read_buffer_assignment
 from grader.program.census import census_of
 from grader.program.facts import ProgramFacts
 from grader.program.hlo import Module
+from grader.program.library_memory import library_memory
 from grader.program.memory import memory_of
 from grader.program.on_chip import ChipFacts
 from grader.program.schedule_reader import read_schedule
@@ -163,6 +164,8 @@ def compile_for(
             host_bytes=assigned.host_bytes,
             flops=census_of(hlo, exported.nr_devices, axes).dot_flops,
             schedule=read_schedule(hlo, exported.nr_devices, axes, chip, written=module.product_lines),
+            # The schedule has been read, so no computation calls itself.
+            for_libraries=library_memory(hlo, assigned.temporaries),
         )
         if not with_facts:
             return CompiledForChip(program, None)

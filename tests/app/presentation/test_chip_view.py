@@ -23,6 +23,42 @@ def test_the_memory_says_what_is_overwritten_in_place() -> None:
     assert arrange_chip(program()).memory == f"{said}temporaries. {work}"
 
 
+ONLY = "of this is there only because cuBLAS computes the products:"
+
+
+def for_cublas(workspace_bytes: int, *operands: tuple[int, str, str, int | None]) -> dict[str, object]:
+    listed = [dict(zip(("bytes", "given", "dtype", "line"), each, strict=True)) for each in operands]
+    found = {"workspace_bytes": workspace_bytes, "operand_bytes": sum(each[0] for each in operands), "operands": listed}
+    return {"for_libraries": found}
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (for_cublas(0), ""),
+        (
+            for_cublas(4 << 20),
+            "4.0 MiB of this is there only because cuBLAS computes the products: 4.0 MiB of workspace.",
+        ),
+        (
+            for_cublas(1 << 20, (2 << 20, "f8e4m3fn", "bf16", 7)),
+            f"3.0 MiB {ONLY} 2.0 MiB for an operand that is converted from float8_e4m3fn to bfloat16 for it on line 7 "
+            "and 1.0 MiB of workspace. XLA's own kernels do that while they multiply.",
+        ),
+        (
+            for_cublas(0, (2 << 20, "s8", "s8", None), (1 << 20, "s8", "bf16", 7)),
+            f"3.0 MiB {ONLY} 3.0 MiB for operands, the largest of which is transposed for it. XLA's own kernels do "
+            "that while they multiply.",
+        ),
+    ],
+    ids=["nothing", "workspace", "converted", "transposed"],
+)
+def test_the_memory_says_what_is_there_only_for_cublas(found: dict[str, object], text: str) -> None:
+    plain = arrange_chip(program()).memory
+    before, work = plain.partition(" Matrix products")[0], "Matrix products on each chip: 0 FLOP."
+    assert arrange_chip(program(**found)).memory == " ".join(filter(None, (before, text, work)))
+
+
 @pytest.mark.parametrize(
     ("executions", "part", "times"),
     [

@@ -228,7 +228,8 @@ def program_json(*copies: dict[str, object], **changed: object) -> dict[str, obj
     }  # fmt: skip
     memory = {"argument_bytes": 0, "output_bytes": 0, "temporary_bytes": 0, "alias_bytes": 0}
     schedule = {"computations": [computation], "left_out": 0, "copies_left_out": 0}
-    return {"memory": memory, "peak_bytes": 0, "host_bytes": 0, "flops": 0, "schedule": schedule}
+    sizes = {"memory": memory, "peak_bytes": 0, "host_bytes": 0, "for_libraries": None}
+    return sizes | {"flops": 0, "schedule": schedule}
 
 
 def test_what_a_verifier_answers_is_read_without_trust():
