@@ -157,23 +157,14 @@ def compile_for(
         mesh = jax.sharding.Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
         lowered, given, shardings = lower(exported, mesh, state)
         hlo, assigned = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered)
-        memory = assigned.memory
-        program = ChipFacts(
-            memory=memory,
-            peak_bytes=assigned.allocated_bytes,
-            host_bytes=assigned.host_bytes,
-            flops=census_of(hlo, exported.nr_devices, axes).dot_flops,
-            schedule=read_schedule(hlo, exported.nr_devices, axes, chip, written=module.product_lines),
-            # The schedule has been read, so no computation calls itself.
-            for_libraries=library_memory(hlo, assigned.temporaries),
-        )
+        program = chip_facts(hlo, assigned, exported.nr_devices, axes, chip, module.product_lines)
         if not with_facts:
             return CompiledForChip(program, None)
         taken = zip(exported.in_avals, shardings, given, strict=True)
         inputs_placed = [(aval, sharding, each is not None) for aval, sharding, each in taken]
         made = zip(exported.out_avals, exported.out_shardings_jax(mesh), _results_of(hlo), strict=True)
         outputs_placed = [(aval, *_placement(aval.shape, each, held, mesh)) for aval, each, held in made]
-        return CompiledForChip(program, collect(mesh, inputs_placed, outputs_placed, memory, hlo, module))
+        return CompiledForChip(program, collect(mesh, inputs_placed, outputs_placed, assigned.memory, hlo, module))
     except ProgramUnreadable as error:
         raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
     except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
@@ -186,6 +177,29 @@ def compile_for(
         raise ProgramRefused(
             "memory_limit" if out_of_memory else "error", f"The compiler says: {said[:1500]}"
         ) from None
+
+
+def chip_facts(
+    hlo: Module, assigned: Assigned, devices: int, axes: dict[str, int], chip: Chip, product_lines: Mapping[int, int]
+) -> ChipFacts:
+    """Read the facts of a program that was compiled for a slice.
+
+    Args:
+      product_lines: `ExportedProgram.product_lines`, which tells the lines of products that lost theirs.
+    Raises:
+      ProgramUnreadable: the program cannot be read.
+    """
+    flops = census_of(hlo, devices, axes).dot_flops
+    schedule = read_schedule(hlo, devices, axes, chip, written=product_lines)
+    return ChipFacts(
+        memory=assigned.memory,
+        peak_bytes=assigned.allocated_bytes,
+        host_bytes=assigned.host_bytes,
+        flops=flops,
+        schedule=schedule,
+        # The schedule has been read, so no computation calls itself.
+        for_libraries=library_memory(hlo, assigned.temporaries),
+    )
 
 
 def _results_of(hlo: Module) -> list[tuple[int, ...]]:
@@ -276,12 +290,16 @@ def _written(folder: str, name: str) -> str:
     return found[0].read_text(encoding="utf-8", errors="replace") if found else ""
 
 
-def devices_of(chip: Chip, topology: str, shape: tuple[int, ...]) -> np.ndarray:
-    """The devices of a slice in the order in which a mesh of this shape should have them."""
+def devices_of(chip: Chip, topology: str, shape: tuple[int, ...], *, target: str | None = None) -> np.ndarray:
+    """The devices of a slice in the order in which a mesh of this shape should have them.
+
+    Args:
+      target: XLA's target configuration of a GPU, instead of the one made from the figures of the chip.
+    """
     if chip.gpu is None:
         slice_ = topologies.get_topology_desc(topology, platform="tpu")
         return topologies.make_mesh(slice_, shape, tuple(f"axis_{at}" for at in range(len(shape)))).devices
-    target = _GPU_TARGET.format(**dataclasses.asdict(chip.gpu), memory=chip.hbm_bytes, title=chip.title)
+    target = target or _GPU_TARGET.format(**dataclasses.asdict(chip.gpu), memory=chip.hbm_bytes, title=chip.title)
     hosts, _, per_host = topology.partition(":")[2].rpartition("x")
     slice_ = topologies.get_topology_desc(platform="cuda", target_config=target, topology=f"1x{hosts or 1}x{per_host}")
     # Devices are ordered host by host, so the last mesh axes stay within a host as long as they fit.
