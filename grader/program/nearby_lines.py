@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator
 
 from grader.program.data_graph import DataGraph, Place
 from grader.program.hlo import Computation, Instruction, Module, integers
+from grader.program.walk import flat_calls
 
 # Instructions that are farther away have little to do with this one.
 _MOST_STEPS = 64
 # Instructions that compute nothing from the program's data.
 _UNRELATED = frozenset("constant iota partition-id replica-id after-all".split())
 _ENDS = ("-done", "-update")
+# What only gives an array another name, or makes it known in a fusion.
+_RENAMING = frozenset({"bitcast", "reshape", "copy", "parameter"})
 
 
 class NearbyLines:
@@ -39,8 +42,35 @@ class NearbyLines:
         return next((line for way in ways for _, line in way), None)
 
     def made_by(self, computation: Computation, instruction: Instruction) -> int | None:
-        """The line of the nearest instruction that a result is computed by, which may be this one."""
-        return next((line for _, line in self._along([(computation, instruction)], forward=False)), None)
+        """The line of the nearest instruction that a result is computed by, which may be this one or inside a loop."""
+        place: Place | None = computation, instruction
+        found = None
+        for _ in range(_MOST_STEPS):
+            if place is None:
+                break
+            # The last round of a loop tells more of what it returns than the loop itself.
+            found = next((line for _, line in self._along([place], forward=False)), None) or found
+            place = self._in_last_round(*place)
+        return found
+
+    def _in_last_round(self, computation: Computation, instruction: Instruction) -> Place | None:
+        """What computes the result of a loop in its body; None for any other instruction."""
+        for _ in range(_MOST_STEPS):
+            before = next(self.graph.uses(computation, instruction), None) if instruction.opcode in _RENAMING else None
+            if before is None:
+                break
+            computation, instruction = before
+        index = integers(instruction.attributes.get("index", ()))
+        if instruction.opcode != "get-tuple-element" or len(index) != 1:
+            return None
+        loop = computation.operand(instruction, 0)
+        if loop.opcode != "while":
+            return None
+        bodies = [inner for attribute, inner in flat_calls(self._module, loop) if attribute == "body"]
+        root = bodies[0].instructions[bodies[0].root] if bodies else loop
+        if root.opcode != "tuple" or index[0] >= len(root.operands):
+            return None
+        return bodies[0], bodies[0].operand(root, index[0])
 
     def of_operands(self, computation: Computation, instruction: Instruction) -> tuple[int | None, ...]:
         """For each operand of a collective, the line of the collective that sent it before XLA merged several.

@@ -97,3 +97,28 @@ def test_each_part_of_a_combined_all_reduce_has_its_line(judge):
     assert {each.line for each in sent} >= {7, 8}
     assert sum(each.bytes for each in sent) == 512 * 512 * 4 + 512 * 128 * 4 + 4
     assert max(sent, key=lambda each: each.bytes).line == 7
+
+
+ACCUMULATED = """
+import jax
+import jax.numpy as jnp
+
+
+def f(u, v, x):
+    def loss(weights, x):
+        h = jnp.tanh(x @ weights[0])
+        return jnp.mean((h @ weights[1]) ** 2)
+
+    def part(sums, x):
+        return jax.tree.map(jnp.add, sums, jax.grad(loss)((u, v), x)), None
+
+    return jax.lax.scan(part, (jnp.zeros_like(u), jnp.zeros_like(v)), x)[0]
+"""
+
+
+def test_gradients_that_a_loop_adds_up_have_the_lines_of_its_body(judge):
+    """XLA reduces them once, after the loop, whose own line is that of all of them."""
+    inputs = 'u: float32[512, 512]\nv: float32[512, 128]\nx: float32[4, 1024, 512] P(None, "data")'
+    gpu = on_chip(judge, "h100", ACCUMULATED, inputs=inputs)
+    sent = [(part.executions, each.line, each.bytes) for part in gpu.computations for each in part.collectives]
+    assert sorted(sent) == [(1, 8, 512 * 512 * 4), (1, 9, 512 * 128 * 4)]
