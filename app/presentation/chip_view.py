@@ -184,8 +184,14 @@ _LIBRARIES = {
     "cu_": "JAX, a kernel for GPUs",
     "tpu_custom_call": "Pallas, a kernel of the program",
 }
-# The FLOPs of these are counted.
-_COUNTED = ("__cublas", "__cudnn$conv")
+# What is known of a call, by the beginning of its target.
+_KNOWN = {
+    "__cublas": "arrays and FLOPs",
+    "__cudnn$conv": "arrays and FLOPs",
+    # cuDNN says on a GPU how much memory its attention needs beside its arrays.
+    "__cudnn$fmha": "arrays; neither its FLOPs nor its workspace",
+    "": "arrays; its FLOPs are not counted",
+}
 
 
 def _calls(program: ChipProgram) -> Table | None:
@@ -202,7 +208,7 @@ def _calls(program: ChipProgram) -> Table | None:
     rows = []
     for (target, line), times in found.items():
         library = next(name for beginning, name in _LIBRARIES.items() if target.startswith(beginning))
-        known = "arrays and FLOPs" if target.startswith(_COUNTED) else "arrays; its FLOPs are not counted"
+        known = next(words for beginning, words in _KNOWN.items() if target.startswith(beginning))
         rows.append(Row((code(target), Cell(library), count(times), Cell(known), at_lines([line])), line))
     names = columns("Call", "Library", "Times", "Known", "Where", numbers=["Times"])
     return Table(

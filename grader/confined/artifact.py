@@ -16,9 +16,24 @@ TPU_KERNEL = "tpu_custom_call"
 APPROX_TOP_K = "ApproxTopK"
 # Marks an array that lives in the host's memory, or is copied back from it.
 _PLACEMENT = "annotate_device_placement"
+# The attention of cuDNN: with a bias or dropout, in 8 bits, and the gradient of each.
+CUDNN_ATTENTION = frozenset(
+    {
+        "__cudnn$fmhaSoftmax",
+        "__cudnn$fmhaSoftmaxBackward",
+        "__cudnn$fmhaSoftmaxDropout",
+        "__cudnn$fmhaSoftmaxDropoutBackward",
+        "__cudnn$fmhaScaleBiasSoftmax",
+        "__cudnn$fmhaScaleBiasSoftmaxBackward",
+        "__cudnn$fmhaScaleBiasSoftmaxDropout",
+        "__cudnn$fmhaScaleBiasSoftmaxDropoutBackward",
+        "__cudnn$fmhaSoftmaxF8",
+        "__cudnn$fmhaSoftmaxBackwardF8",
+    }
+)
 # What JAX calls in a program that it lowers for chips: NVIDIA's libraries, and operations that XLA expands for TPUs. An
 # export may contain each of them, and none is ever run here. Source: the targets that jax/_src/export/_export.py
-# guarantees to be stable.
+# guarantees to be stable, and those of cuDNN's attention.
 CHIP_CALLS = {
     "cuda": frozenset(
         {
@@ -35,7 +50,8 @@ CHIP_CALLS = {
             "cusolver_sytrd_ffi",
             "cusparse_gtsv2_ffi",
         }
-    ),
+    )
+    | CUDNN_ATTENTION,
     "tpu": frozenset(
         {_PLACEMENT, TPU_KERNEL, "Eigh", "LuDecomposition", "ProductOfElementaryHouseholderReflectors", "Qr"}
     ),

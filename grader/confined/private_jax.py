@@ -4,13 +4,15 @@ tests/grader/confined/test_private_jax.py lists each name with the test that nee
 of the grader uses one.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import jax
-from jax._src import compilation_cache, compiler, source_info_util, xla_bridge
+import numpy as np
+from jax._src import compilation_cache, compiler, custom_partitioning, sharding_impls, source_info_util, xla_bridge
 from jax._src.compilation_cache_interface import CacheInterface as CacheInterface
+from jax._src.cudnn import fused_attention_stablehlo
 from jax._src.interpreters import mlir, partial_eval
 from jax.extend.core import JaxprEqn
 from jax.extend.core.primitives import jit_p
@@ -23,6 +25,10 @@ _GET_OPTIONS: Any = compiler.get_compile_options
 _DEVICES, _LOCAL_DEVICES = xla_bridge.devices, xla_bridge.local_devices
 # The first release of JAX whose compiler rejects an option.
 _OPTIONS_GONE = {"xla_cpu_use_fusion_emitters": (0, 12)}
+# A cuDNN that has every kind of attention that JAX writes; pip installs it or a later one beside JAX for GPUs.
+_CUDNN = 91100
+# Writes one equation of a jaxpr as StableHLO: it takes the context, the operands and the equation's parameters.
+LoweringRule: TypeAlias = Callable[..., Any]
 
 
 def install_cache(cache: CacheInterface) -> None:
@@ -111,6 +117,64 @@ def without_compiler_options() -> Iterator[set[str]]:
         yield found
     finally:
         rules[jit_p] = rule
+
+
+@contextmanager
+def beside_a_gpu(capability: int) -> Iterator[None]:
+    """Let JAX trace the attention of cuDNN as it does beside a GPU.
+
+    Args:
+      capability: the first number of the GPU's CUDA compute capability.
+    """
+    seam: Any = fused_attention_stablehlo
+    usual = (
+        fused_attention_stablehlo.check_cudnn_version,
+        fused_attention_stablehlo.check_compute_capability,
+        fused_attention_stablehlo.is_cuda_compute_capability_equal,
+    )
+    seam.check_cudnn_version = lambda: _CUDNN
+    seam.check_compute_capability = lambda least: capability >= float(least)
+    seam.is_cuda_compute_capability_equal = lambda other: capability == float(other)
+    try:
+        yield
+    finally:
+        seam.check_cudnn_version, seam.check_compute_capability, seam.is_cuda_compute_capability_equal = usual
+
+
+def partition_by_callback(context: Any, *values: object, **parameters: Any) -> Any:
+    """Write a `custom_partitioning` as JAX does: XLA calls Python back to divide it, unless it is divided already."""
+    return custom_partitioning._custom_partitioning_lowering_rule(context, *values, **parameters)
+
+
+def mesh_to_divide(context: Any) -> jax.sharding.Mesh | None:
+    """The mesh whose axes XLA still divides where this operation is written; None inside a `shard_map`."""
+    axes = context.module_context.axis_context
+    if not isinstance(axes, sharding_impls.ShardingContext) or axes.abstract_mesh is None or axes.num_devices == 1:
+        return None
+    shape, names = axes.abstract_mesh.axis_sizes, axes.abstract_mesh.axis_names
+    return jax.sharding.Mesh(np.array(axes.device_assignment).reshape(shape), names)
+
+
+def write_function(context: Any, function: Callable[..., Sequence[object]], values: Sequence[object]) -> Any:
+    """Write what `function` computes from these values, without the shardings in the types of Explicit axes."""
+    plain = context.replace(avals_in=[jax.core.ShapedArray(each.shape, each.dtype) for each in context.avals_in])
+    return mlir.lower_fun(function, multiple_results=True)(plain, *values)
+
+
+def text_with(rule: LoweringRule, traced: jax.stages.Traced, platform: str) -> str:
+    """The StableHLO of a traced program for a platform. `rule` writes each `custom_partitioning`."""
+    rules = ((custom_partitioning.custom_partitioning_p, rule),)
+    parameters: Any = mlir.LoweringParameters(override_lowering_rules=rules)
+    text: str = traced.lower(lowering_platforms=(platform,), _private_parameters=parameters).as_text()
+    return text
+
+
+def exported_with(
+    rule: LoweringRule, jitted: jax.stages.Wrapped, platform: str, checks: Sequence[jax.export.DisabledSafetyCheck]
+) -> Callable[..., jax.export.Exported]:
+    """The exporter of a function for a platform without these safety checks. `rule` is that of `text_with`."""
+    rules = ((custom_partitioning.custom_partitioning_p, rule),)
+    return jax.export.export(jitted, platforms=[platform], disabled_checks=checks, _override_lowering_rules=rules)
 
 
 class SourceFrame(Protocol):

@@ -34,6 +34,7 @@ from grader.runner.tracing import (
     walk,
 )
 from grader.runner.tree import Tree
+from grader.runner.unexportable import ONLY_CUDNN
 
 _MAX_LEAVES = 1024
 _MOST_PRINTED_EQUATIONS = 5_000
@@ -70,8 +71,9 @@ def export_function(submission: Submission, request: Fields, own: Sequence[OwnMe
     Args:
       request: `mesh` (axis to size); `explicit` (its Explicit axes; if empty, the source decides); `init` (a name or
         None); `args`, each `{"static": value, "path"}` or `{"shape", "dtype", "spec", "path"}`; `lowerings`
-        (platforms of chips, for which the program is exported as well); and `of_problem` (pass the mesh as the
-        first argument, whatever its name, and ignore the entry point's own `jit`).
+        (platforms of chips, for which the program is exported as well); `capability` (the first number of the CUDA
+        compute capability of the GPU that was chosen); and `of_problem` (pass the mesh as the first argument, whatever
+        its name, and ignore the entry point's own `jit`).
       own: the meshes that the source has made. It grows while the source runs.
     Raises:
       SubmissionFailed: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the source's line.
@@ -80,7 +82,14 @@ def export_function(submission: Submission, request: Fields, own: Sequence[OwnMe
     fixed = bool(request["explicit"])
 
     def export(mesh: Mesh) -> ExportedFunction:
-        exported = _export_on(submission, request, mesh)
+        try:
+            exported = _export_on(submission, request, mesh)
+        except SubmissionFailed as fault:
+            if ONLY_CUDNN not in fault.message:
+                raise
+            # JAX traces the attention of cuDNN only beside a GPU, and the program is then for GPUs alone.
+            with private_jax.beside_a_gpu(request["capability"]):
+                exported = _export_on(submission, request, mesh)
         return replace(exported, remarks=[*remarks_on_meshes(asked, mesh, own), *exported.remarks])
 
     try:

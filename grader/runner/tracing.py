@@ -17,8 +17,9 @@ from jax.sharding import PartitionSpec as P
 
 from grader.confined.artifact import SERIALIZED, artifact_of
 from grader.core.wire import Argument
+from grader.runner.cudnn_attention import calls_attention, divided_exporter
 from grader.runner.submission import Refusal, Submission, SubmissionFailed
-from grader.runner.unexportable import explained
+from grader.runner.unexportable import ONLY_CUDNN, explained
 
 # The dtypes of typed keys, and the generators that they belong to.
 _KEYS = {"key<fry>": "threefry2x32", "key<rbg>": "rbg", "key<urbg>": "unsafe_rbg"}
@@ -49,12 +50,7 @@ REFUSALS: tuple[Refusal, ...] = (
         jax.errors.UnexpectedTracerError,
         f"{_CONCRETE} A traced value was kept outside the function that created it: return it instead.",
     ),
-    Refusal(
-        RuntimeError,
-        'Only GPUs have the attention of cuDNN, and JAX traces it only beside one. Leave out `implementation="cudnn"`: '
-        "JAX then writes the attention with products and a softmax, which run everywhere.",
-        "cuDNN is not detected",
-    ),
+    Refusal(RuntimeError, ONLY_CUDNN, "cuDNN is not detected"),
 )
 
 
@@ -115,6 +111,8 @@ def serialize(
     """Export a traced program. Raises `SubmissionFailed` for what an export cannot contain, and JAX's errors."""
 
     def export() -> bytes:
+        if platform == "cuda" and calls_attention(traced.jaxpr.jaxpr):
+            return artifact_of(divided_exporter(jitted, traced, SERIALIZED)(*avals))
         return artifact_of(jax.export.export(jitted, platforms=[platform], disabled_checks=SERIALIZED)(*avals))
 
     return explained(export, traced.jaxpr.jaxpr)

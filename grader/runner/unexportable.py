@@ -13,7 +13,13 @@ T = TypeVar("T")
 _CALLS_BACK = "The program calls back into Python (`{name}`), so it does not run on the devices alone. "
 _ON_DEVICES = "The program must compute everything on the devices, with `jax.numpy` and `jax.lax`."
 _REMOVE_PRINT = "Remove `jax.debug.print`; the page shows what you return."
+ONLY_CUDNN = (
+    'The program calls the attention of cuDNN, which only GPUs have. Leave out `implementation="cudnn"`: JAX then '
+    "writes the attention with products and a softmax, which run everywhere."
+)
 _FAULTS = {
+    "dot_product_attention_fwd_wrapper": ONLY_CUDNN,
+    "dot_product_attention_fp8_fwd_wrapper": ONLY_CUDNN,
     "pure_callback": _CALLS_BACK + _ON_DEVICES,
     "io_callback": _CALLS_BACK + _ON_DEVICES,
     "debug_callback": _CALLS_BACK + _REMOVE_PRINT,

@@ -121,6 +121,7 @@ class Requests(Protocol):
         init: str | None,
         of_problem: bool,
         lowerings: Sequence[Lowering],
+        capability: int,
     ) -> dict[str, object]:
         """Export a function of no problem. See `grader.runner.explored_export.export_function` for the arguments."""
         message = {
@@ -129,6 +130,7 @@ class Requests(Protocol):
             "args": list(args),
             "init": init,
             "lowerings": list(lowerings),
+            "capability": capability,
         }
         return self.request({**message, "explicit": list(explicit), "of_problem": of_problem})[1]
 

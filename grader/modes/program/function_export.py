@@ -1,13 +1,12 @@
 """Let a runner export a function that belongs to no problem, and check everything in its reply."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from grader.core.chips import Lowering
+from grader.core.chips import Chip, Lowering
 from grader.core.errors import SubmissionFault
 from grader.core.item_sizes import LEAF_DTYPES
 from grader.core.wire import MAX_PATH, MAX_RANK, ArrayForm
@@ -18,6 +17,8 @@ from grader.program.listing import Listing
 from grader.program.measurement import Artifact, Observed
 from grader.sandbox.protocol import Session
 
+# The CUDA compute capability that JAX finds while it traces if no GPU is chosen, that of an H100.
+_USUAL_CAPABILITY = 9
 _MAX_LEAVES = 2048
 _MAX_REMARKS = 20
 _LONGEST_REMARK = 1000
@@ -42,14 +43,16 @@ class FunctionExport:
 
 
 def export_function(
-    session: Session, function: Function, *, of_problem: bool = False, lowerings: Sequence[Lowering] = ()
+    session: Session, function: Function, *, of_problem: bool = False, chip: Chip | None = None
 ) -> FunctionExport:
     """Export a loaded function on its mesh. Raises the errors of `Session.request`.
 
     Args:
-      lowerings: also export the program as JAX lowers it for these platforms.
+      chip: also export the program as JAX lowers it for this chip.
       of_problem: pass the mesh as the first argument, whatever its name, and ignore the function's own `jit`.
     """
+    lowerings: list[Lowering] = [] if chip is None else [chip.lowering]
+    gpu = None if chip is None else chip.gpu
     values = session.export_function(
         function.mesh,
         arguments_of(function),
@@ -57,6 +60,7 @@ def export_function(
         init=function.init,
         of_problem=of_problem,
         lowerings=lowerings,
+        capability=_USUAL_CAPABILITY if gpu is None else gpu.capability,
     )
     match values:
         case {

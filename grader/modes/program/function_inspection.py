@@ -53,8 +53,8 @@ def inspect_function(
             context.progress("importing")
             load_submission(session, source, function.name, devices=function.devices, modules=function.modules)
             context.progress(f"exporting for {mesh_name(function.mesh)}")
-            lowerings = [] if chip is None else [CHIPS[chip].lowering]
-            exported = export_function(session, function, of_problem=of_problem, lowerings=lowerings)
+            kind = None if chip is None else CHIPS[chip]
+            exported = export_function(session, function, of_problem=of_problem, chip=kind)
     except SubmissionFault as fault:
         if not of_problem:
             # This changes the advice on a failed import.

@@ -28,6 +28,14 @@ PRIVATE = {
     "jax._src.compilation_cache_interface.CacheInterface": "test_what_was_compiled_is_kept_and_found",
     "jax._src.config.State._parser": "test_a_number_of_cpus_is_checked_instead_of_refused",
     "jax._src.compiler.get_compile_options": "test_what_is_compiled_later_has_the_options",
+    "jax._src.cudnn.fused_attention_stablehlo.check_compute_capability": "test_larger_heads_need_a_newer_gpu",
+    "jax._src.cudnn.fused_attention_stablehlo.check_cudnn_version": "test_the_attention_of_cudnn_is_written",
+    "jax._src.cudnn.fused_attention_stablehlo.is_cuda_compute_capability_equal": "test_larger_heads_need_a_newer_gpu",
+    "jax._src.custom_partitioning._custom_partitioning_lowering_rule": "test_the_attention_of_cudnn_is_written",
+    "jax._src.custom_partitioning.custom_partitioning_p": "test_the_attention_of_cudnn_is_written",
+    "jax._src.interpreters.mlir.LoweringParameters": "test_the_attention_of_cudnn_is_written",
+    "jax._src.interpreters.mlir.lower_fun": "test_the_attention_of_cudnn_is_written",
+    "jax._src.sharding_impls.ShardingContext": "test_the_attention_of_cudnn_is_written",
     "jax._src.interpreters.partial_eval.custom_staging_rules": "test_compiler_options_of_an_inner_jit_are_left_out",
     "jax._src.interpreters.mlir.make_ir_context": "test_all_lowerings_share_one_context",
     "jax._src.source_info_util.user_frames": "test_an_equation_names_the_line_that_made_it",
@@ -50,7 +58,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 from grader.confined import private_jax
-from grader.runner import warm_up
+from grader.runner import cudnn_attention, warm_up
 from grader.confined.compiler_options import COMPILER_OPTIONS
 
 found = {"started_before": private_jax.backend_is_started()}
@@ -97,6 +105,29 @@ outer = jax.jit(jax.jit(double, compiler_options={"xla_cpu_enable_fast_math": Tr
 with private_jax.without_compiler_options() as left_out:
     outer.trace(x)
 found["left_out"] = sorted(left_out)
+
+
+
+def attend(q):
+    return jax.nn.dot_product_attention(q, q, q, implementation="cudnn")
+
+
+def attention(capability, width):
+    q = jax.ShapeDtypeStruct((8, 64, 2, width), jnp.bfloat16, sharding=sharded)
+    try:
+        with private_jax.beside_a_gpu(capability), jax.set_mesh(mesh):
+            jitted = jax.jit(attend)
+            return cudnn_attention.divided_exporter(jitted, jitted.trace(q), ())(q).mlir_module()
+    except NotImplementedError as error:
+        return str(error)
+
+
+found["attention"] = attention(8, 64)
+found["large"] = [attention(capability, 256).strip() for capability in (8, 9)]
+try:
+    jax.eval_shape(attend, jax.ShapeDtypeStruct((8, 64, 2, 32), jnp.bfloat16))
+except RuntimeError as error:
+    found["without"] = str(error)
 
 private_jax.show_devices(4)
 found["shown"] = [len(jax.devices()), len(jax.local_devices()), jax.device_count(), jax.local_device_count()]
@@ -214,6 +245,20 @@ def test_shardy_places_every_value(inside: dict[str, object]):
 
 def test_compiler_options_of_an_inner_jit_are_left_out(inside: dict[str, object]):
     assert inside["left_out"] == ["xla_cpu_enable_fast_math"]
+
+
+def test_the_attention_of_cudnn_is_written(inside: dict[str, object]):
+    """It is divided as its operand is, and JAX misses cuDNN again afterwards."""
+    [call] = [row for row in inside["attention"].splitlines() if "stablehlo.custom_call" in row]
+    assert "@__cudnn$fmhaSoftmax(" in call
+    assert "(tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>)" in call
+    assert inside["without"] == "cuDNN is not detected."
+
+
+def test_larger_heads_need_a_newer_gpu(inside: dict[str, object]):
+    older, newer = inside["large"]
+    assert older == "The head dim must be <= 128 and a multiple of 8, but got 256."
+    assert "module @jit_attend" in newer
 
 
 def test_code_finds_only_as_many_devices_as_it_is_shown(inside: dict[str, object]):

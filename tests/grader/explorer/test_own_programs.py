@@ -380,10 +380,11 @@ def test_jax_has_the_better_sentence(judge):
     assert line == 10
 
 
-def test_the_attention_of_cudnn_names_its_line_and_what_to_write(judge):
+def test_the_attention_of_cudnn_names_its_line_and_what_to_do(judge):
     source = "import jax\n\ndef f(q):\n    return jax.nn.dot_product_attention(q, q, q, implementation='cudnn')\n"
     with pytest.raises(SubmissionFault) as failed:
         judge.inspect_function(read_function("f", "data=8", 'q: bfloat16[8, 64, 4, 64] P("data")'), source)
     assert failed.value.reason == "not_exportable"
     assert failed.value.detail["traceback"][-1]["line"] == 4
     assert 'Leave out `implementation="cudnn"`' in str(failed.value)
+    assert str(failed.value).endswith("To see its program, choose a GPU to compile it for.")
