@@ -183,6 +183,7 @@ _LIBRARIES = {
     "cusparse": "cuSPARSE",
     "cu_": "JAX, a kernel for GPUs",
     "tpu_custom_call": "Pallas, a kernel of the program",
+    "pallas.": "Pallas, a kernel of the program",
 }
 # What is known of a call, by the beginning of its target.
 _KNOWN = {

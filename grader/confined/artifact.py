@@ -16,8 +16,12 @@ TPU_KERNEL = "tpu_custom_call"
 APPROX_TOP_K = "ApproxTopK"
 # Marks an array that lives in the host's memory, or is copied back from it.
 _PLACEMENT = "annotate_device_placement"
-# The attention of cuDNN: with a bias or dropout, in 8 bits, and the gradient of each.
-CUDNN_ATTENTION = frozenset(
+# The targets of Pallas kernels in a program that is lowered for GPUs, and the names that the compiler for GPUs gets
+# instead. It has none of these names, so it reads no kernel, and stops only after it has scheduled the program.
+GPU_KERNELS = {"__gpu$xla.gpu.triton": "pallas.triton", "mosaic_gpu_v2": "pallas.mosaic_gpu"}
+# What JAX lowers to a `custom_partitioning` for GPUs: the attention of cuDNN with a bias or dropout, in 8 bits, and the
+# gradient of each; and products of scaled blocks.
+PARTITIONED_ON_GPUS = frozenset(
     {
         "__cudnn$fmhaSoftmax",
         "__cudnn$fmhaSoftmaxBackward",
@@ -29,11 +33,12 @@ CUDNN_ATTENTION = frozenset(
         "__cudnn$fmhaScaleBiasSoftmaxDropoutBackward",
         "__cudnn$fmhaSoftmaxF8",
         "__cudnn$fmhaSoftmaxBackwardF8",
+        "__op$block_scaled_dot",
     }
 )
 # What JAX calls in a program that it lowers for chips: NVIDIA's libraries, and operations that XLA expands for TPUs. An
 # export may contain each of them, and none is ever run here. Source: the targets that jax/_src/export/_export.py
-# guarantees to be stable, and those of cuDNN's attention.
+# guarantees to be stable, and those above.
 CHIP_CALLS = {
     "cuda": frozenset(
         {
@@ -51,12 +56,20 @@ CHIP_CALLS = {
             "cusparse_gtsv2_ffi",
         }
     )
-    | CUDNN_ATTENTION,
+    | PARTITIONED_ON_GPUS
+    | set(GPU_KERNELS.values()),
     "tpu": frozenset(
         {_PLACEMENT, TPU_KERNEL, "Eigh", "LuDecomposition", "ProductOfElementaryHouseholderReflectors", "Qr"}
     ),
 }
+# The calls that JAX must not refuse to export, by platform.
 SERIALIZED = tuple(map(jax.export.DisabledSafetyCheck.custom_call, (ONLY_ON_CHIPS, APPROX_TOP_K)))
+SERIALIZED_FOR_GPUS = tuple(
+    map(
+        jax.export.DisabledSafetyCheck.custom_call,
+        (ONLY_ON_CHIPS, APPROX_TOP_K, *GPU_KERNELS, *sorted(PARTITIONED_ON_GPUS)),
+    )
+)
 
 
 def artifact_of(exported: jax.export.Exported) -> bytes:

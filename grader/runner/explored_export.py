@@ -39,8 +39,8 @@ from grader.runner.unexportable import ONLY_CUDNN
 _MAX_LEAVES = 1024
 _MOST_PRINTED_EQUATIONS = 5_000
 _MOST_PRINTED = 1 << 20
-# Words in the message about something that only chips of a platform have.
-_ONLY_ON = {"tpu": "Pallas", "cuda": "which only GPUs have"}
+# Words in the message about something that CPUs do not have, and the platforms that may have it.
+_ONLY_ON = {"Pallas": ("tpu", "cuda"), "which only GPUs have": ("cuda",)}
 _A = {"tpu": "a TPU", "cuda": "a GPU"}
 # A larger state would not fit into a runner's memory if every device held all of it.
 _MAX_EAGER_BYTES = 1 << 29
@@ -163,13 +163,19 @@ def _serialized(
     try:
         return submission.guard(lambda: serialize(jitted, avals, traced), REFUSALS), ""
     except SubmissionFailed as fault:
-        kind = next((each for each, words in _ONLY_ON.items() if words in fault.message), None)
-        if fault.reason != "not_exportable" or kind is None:
+        kinds = next((each for words, each in _ONLY_ON.items() if words in fault.message), ())
+        if fault.reason != "not_exportable" or not kinds:
             raise
-        if kind not in for_chips.artifacts:
-            why = for_chips.faults.get(kind, f"To see its program, choose {_A[kind]} to compile it for.")
-            raise SubmissionFailed(fault.reason, f"{fault.message} {why}", fault.detail) from None
-        return for_chips.artifacts[kind], fault.message
+        for kind in kinds:
+            if kind in for_chips.artifacts:
+                return for_chips.artifacts[kind], fault.message
+        why = [
+            f"JAX does not lower it for {_A[kind]} either: {for_chips.faults[kind]}"
+            for kind in kinds
+            if kind in for_chips.faults
+        ]
+        choose = f"To see its program, choose {' or '.join(_A[kind] for kind in kinds)} to compile it for."
+        raise SubmissionFailed(fault.reason, " ".join([fault.message, *(why or [choose])]), fault.detail) from None
 
 
 def _check_widths(names: Sequence[str], args: Sequence[Argument], avals: Sequence[jax.ShapeDtypeStruct]) -> None:

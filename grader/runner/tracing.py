@@ -15,9 +15,9 @@ from jax.extend.core import Jaxpr, JaxprEqn
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from grader.confined.artifact import SERIALIZED, artifact_of
+from grader.confined.artifact import SERIALIZED, SERIALIZED_FOR_GPUS, artifact_of
 from grader.core.wire import Argument
-from grader.runner.cudnn_attention import calls_attention, divided_exporter
+from grader.runner.callback_partitioning import divided_exporter, is_partitioned_by_callbacks
 from grader.runner.submission import Refusal, Submission, SubmissionFailed
 from grader.runner.unexportable import ONLY_CUDNN, explained
 
@@ -111,11 +111,12 @@ def serialize(
     """Export a traced program. Raises `SubmissionFailed` for what an export cannot contain, and JAX's errors."""
 
     def export() -> bytes:
-        if platform == "cuda" and calls_attention(traced.jaxpr.jaxpr):
-            return artifact_of(divided_exporter(jitted, traced, SERIALIZED)(*avals))
-        return artifact_of(jax.export.export(jitted, platforms=[platform], disabled_checks=SERIALIZED)(*avals))
+        if platform == "cuda" and is_partitioned_by_callbacks(traced.jaxpr.jaxpr):
+            return artifact_of(divided_exporter(jitted, traced)(*avals))
+        checks = SERIALIZED_FOR_GPUS if platform == "cuda" else SERIALIZED
+        return artifact_of(jax.export.export(jitted, platforms=[platform], disabled_checks=checks)(*avals))
 
-    return explained(export, traced.jaxpr.jaxpr)
+    return explained(export, traced.jaxpr.jaxpr, for_cpus=platform == "cpu")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.confined import private_jax
-from grader.confined.artifact import APPROX_TOP_K, read_exported
+from grader.confined.artifact import APPROX_TOP_K, GPU_KERNELS, read_exported
 from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.core.wire import ArrayForm
 from grader.program.hlo import Module, read_hlo
@@ -20,6 +20,7 @@ from grader.verifier.channels import UNMERGED, number_channels, shared_channel, 
 from grader.verifier.depth import check_brackets
 from grader.verifier.element_types import check_written
 from grader.verifier.errors import ProgramRefused
+from grader.verifier.gpu_kernels import without_gpu_kernels
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
 
@@ -122,6 +123,8 @@ def read_artifact(
         check_brackets(text)
         if APPROX_TOP_K in text:
             text = without_approximations(text, on_tpus=chip == "tpu")
+        if chip == "cuda" and any(target in text for target in GPU_KERNELS):
+            text = without_gpu_kernels(text)
         exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
     except ProgramRefused:
         raise

@@ -79,7 +79,7 @@ def test_a_branch_is_marked_as_in_the_table_of_the_host(executions: int | None, 
 
 
 def test_calls_of_libraries_are_named_with_what_is_known_of_them() -> None:
-    names = ["__cublas$lt$matmul", "cusolver_syevd_ffi", "AllocateBuffer", ""]
+    names = ["__cublas$lt$matmul", "cusolver_syevd_ffi", "__cudnn$fmhaSoftmax", "pallas.triton", "AllocateBuffer", ""]
     steps = [{"name": "a", "cycles": None, "flops": 0, "line": 7, "target": each} for each in names]
     main = computation([], []).model_copy(
         update={"executions": 1, "steps": [ChipStep.model_validate(each) for each in steps]}
@@ -90,6 +90,8 @@ def test_calls_of_libraries_are_named_with_what_is_known_of_them() -> None:
     assert [tuple(cell.text for cell in row.cells[:4]) for row in table.rows] == [
         ("__cublas$lt$matmul", "cuBLAS", "5", "arrays and FLOPs"),
         ("cusolver_syevd_ffi", "cuSOLVER", "5", "arrays; its FLOPs are not counted"),
+        ("__cudnn$fmhaSoftmax", "cuDNN", "5", "arrays; neither its FLOPs nor its workspace"),
+        ("pallas.triton", "Pallas, a kernel of the program", "5", "arrays; its FLOPs are not counted"),
     ]
     assert {row.line for row in table.rows} == {7}
     assert arrange_chip(program()).calls is None

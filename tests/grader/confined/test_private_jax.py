@@ -58,7 +58,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 from grader.confined import private_jax
-from grader.runner import cudnn_attention, warm_up
+from grader.runner import callback_partitioning, warm_up
 from grader.confined.compiler_options import COMPILER_OPTIONS
 
 found = {"started_before": private_jax.backend_is_started()}
@@ -117,7 +117,7 @@ def attention(capability, width):
     try:
         with private_jax.beside_a_gpu(capability), jax.set_mesh(mesh):
             jitted = jax.jit(attend)
-            return cudnn_attention.divided_exporter(jitted, jitted.trace(q), ())(q).mlir_module()
+            return callback_partitioning.divided_exporter(jitted, jitted.trace(q))(q).mlir_module()
     except NotImplementedError as error:
         return str(error)
 

@@ -311,7 +311,7 @@ def test_a_kernel_for_tpus_names_its_line_and_the_remedies(judge):
     )
     message, line = refusal_of(judge, source, "d=2", "x: float32[8, 128]")
     assert "Pass `interpret=True`" in message
-    assert message.endswith("To see its program, choose a TPU to compile it for.")
+    assert message.endswith("To see its program, choose a TPU or a GPU to compile it for.")
     assert line == 13
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from grader.confined.artifact import GPU_KERNELS
 from grader.program.stablehlo import read_stablehlo
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.operations import check_operations
@@ -72,6 +73,6 @@ def test_a_program_lowered_for_gpus_may_call_their_libraries_and_no_kernel_of_th
         check(call.format(target), "cuda", for_chip=True)
         with pytest.raises(ProgramRefused, match=target):
             check(call.format(target), for_chip=True)
-    for target in ("tpu_custom_call", "lapack_spotrf_ffi", "__gpu$xla.gpu.triton"):
+    for target in ("tpu_custom_call", "lapack_spotrf_ffi", *GPU_KERNELS):
         with pytest.raises(ProgramRefused, match=r"The program calls"):
             check(call.format(target), "cuda", for_chip=True)

@@ -1,9 +1,10 @@
-"""Export the attention of cuDNN for GPUs, divided over the mesh as JAX divides it there.
+"""Export for GPUs what only they have, divided over the mesh as JAX divides it there.
 
-On a GPU, XLA decides where the operands live, then calls JAX back, whose rule says what each device computes. An export
-contains no Python, so here the same happens in two steps. A first export with the operands marked shows where
-Shardy places them. JAX's rule then divides each attention for that placement, and the second export contains the
-result, as if its author had written a `jax.shard_map` around it.
+JAX lowers the attention of cuDNN and products of scaled blocks to a `custom_partitioning`: XLA decides where the
+arrays live, then calls JAX back, whose rule says what each device computes. An export contains no Python, so here the
+same happens in two steps. The program is lowered once with the arrays marked, which shows where Shardy places them.
+JAX's rule then divides each call for that placement, and the export contains the result, as if its author had written a
+`jax.shard_map` around it.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,44 +19,48 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.confined import private_jax
-from grader.confined.artifact import CUDNN_ATTENTION
+from grader.confined.artifact import SERIALIZED_FOR_GPUS
 from grader.runner.submission import SubmissionFailed
 
-# The attribute that marks an operand: the number of the attention in the order of lowering, then that of the operand.
-_MARK = "meshgrade_operand"
-_CHECKS = tuple(map(jax.export.DisabledSafetyCheck.custom_call, sorted(CUDNN_ATTENTION)))
+# The beginnings of the primitives that JAX lowers in this way.
+_PARTITIONED = ("dot_product_attention", "scaled_matmul_wrapper")
+# The attribute that marks an array: the number of the call in the order of lowering, then that of the array.
+_MARK = "meshgrade_array"
 
 
-def divided_exporter(
-    jitted: jax.stages.Wrapped, traced: jax.stages.Traced, checks: Sequence[jax.export.DisabledSafetyCheck]
-) -> Callable[..., jax.export.Exported]:
-    """The exporter for CUDA of a function that was traced and calls the attention of cuDNN.
+def divided_exporter(jitted: jax.stages.Wrapped, traced: jax.stages.Traced) -> Callable[..., jax.export.Exported]:
+    """The exporter for CUDA of a function that was traced and is partitioned by callbacks.
 
     Raises:
-      SubmissionFailed: `not_exportable`; Shardy places the operands of one attention in two ways.
+      SubmissionFailed: `not_exportable`; Shardy places the arrays of one call in two ways, or JAX cannot divide it.
     """
     text = private_jax.text_with(_Marking(), traced, "cuda")
-    return private_jax.exported_with(_Dividing(_placements(text)), jitted, "cuda", (*checks, *_CHECKS))
+    return private_jax.exported_with(_Dividing(_placements(text)), jitted, "cuda", SERIALIZED_FOR_GPUS)
 
 
 class _Marking:
-    """Writes each operand of a `custom_partitioning` as an operation of its own, so that Shardy notes its sharding."""
+    """Writes each array of a `custom_partitioning` as an operation of its own, so that Shardy notes its sharding."""
 
     def __init__(self) -> None:
         self._number = 0
 
     def __call__(self, context: Any, *values: Any, **parameters: Any) -> Any:
-        if private_jax.mesh_to_divide(context) is not None:
-            marked = [stablehlo.OptimizationBarrierOp([value]) for value in values]
-            for place, each in enumerate(marked):
-                each.operation.attributes[_MARK] = ir.StringAttr.get(f"{self._number} {place}")
-            self._number += 1
-            values = tuple(each.results[0] for each in marked)
-        return private_jax.partition_by_callback(context, *values, **parameters)
+        if private_jax.mesh_to_divide(context) is None:
+            return private_jax.partition_by_callback(context, *values, **parameters)
+        operands = [self._marked(value, place) for place, value in enumerate(values)]
+        results = private_jax.partition_by_callback(context, *operands, **parameters)
+        marked = [self._marked(value, place) for place, value in enumerate(results, len(values))]
+        self._number += 1
+        return marked
+
+    def _marked(self, value: Any, place: int) -> Any:
+        barrier = stablehlo.OptimizationBarrierOp([value])
+        barrier.operation.attributes[_MARK] = ir.StringAttr.get(f"{self._number} {place}")
+        return barrier.results[0]
 
 
 class _Dividing:
-    """Writes each `custom_partitioning` as what a device computes, given the specs of its operands."""
+    """Writes each `custom_partitioning` as what a device computes, given the specs of its operands and results."""
 
     def __init__(self, placements: Sequence[Sequence[P]]) -> None:
         self._placements = iter(placements)
@@ -65,23 +70,23 @@ class _Dividing:
         if mesh is None:
             return private_jax.partition_by_callback(context, *values, **parameters)
         call = parameters["call"]
-        given = [
+        placed = [
             jax.ShapeDtypeStruct(each.shape, each.dtype, sharding=NamedSharding(mesh, spec))
-            for each, spec in zip(call.in_avals, next(self._placements), strict=True)
+            for each, spec in zip([*call.in_avals, *call.out_avals], next(self._placements), strict=True)
         ]
-        results = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in call.out_avals]
-        operands, returned = parameters["in_tree"].unflatten(given), parameters["out_tree"].unflatten(results)
+        operands = parameters["in_tree"].unflatten(placed[: len(values)])
+        returned = parameters["out_tree"].unflatten(placed[len(values) :])
         try:
             # JAX's own rule, which XLA would call on a machine with GPUs.
             _, local, outputs, inputs = parameters["partition"](*parameters["static_args"], mesh, operands, returned)
         except ValueError as error:
-            raise SubmissionFailed("not_exportable", f"JAX cannot divide the attention of cuDNN: {error}") from None
+            raise SubmissionFailed("not_exportable", str(error)) from None
         auto = AbstractMesh(mesh.axis_sizes, mesh.axis_names, axis_types=(AxisType.Auto,) * len(mesh.axis_names))
         divided = jax.shard_map(
-            lambda *operands: tuple(local(*operands)),
+            lambda *operands: tuple(jax.tree.leaves(local(*operands))),
             mesh=auto,
-            in_specs=tuple(map(_spec, inputs)),
-            out_specs=tuple(map(_spec, outputs)),
+            in_specs=tuple(map(_spec, jax.tree.leaves(inputs))),
+            out_specs=tuple(map(_spec, jax.tree.leaves(outputs))),
             check_vma=False,
         )
 
@@ -92,11 +97,11 @@ class _Dividing:
         return private_jax.write_function(context, write, values)
 
 
-def calls_attention(jaxpr: Jaxpr) -> bool:
-    """Whether the attention of cuDNN is in a jaxpr."""
+def is_partitioned_by_callbacks(jaxpr: Jaxpr) -> bool:
+    """Whether a jaxpr contains the attention of cuDNN, or a product of scaled blocks."""
     return any(
-        equation.primitive.name.startswith("dot_product_attention")
-        or any(map(calls_attention, jax.extend.core.jaxprs_in_params(equation.params)))
+        equation.primitive.name.startswith(_PARTITIONED)
+        or any(map(is_partitioned_by_callbacks, jax.extend.core.jaxprs_in_params(equation.params)))
         for equation in jaxpr.eqns
     )
 
@@ -110,7 +115,7 @@ def _spec(sharding: NamedSharding) -> P:
 
 
 def _placements(text: str) -> list[list[P]]:
-    """Where Shardy places the marked operands, by the number of the attention."""
+    """Where Shardy places the marked arrays, by the number of the call."""
     found: dict[tuple[int, int], P] = {}
 
     def look(operation: ir.Operation) -> ir.WalkResult:
@@ -120,8 +125,8 @@ def _placements(text: str) -> list[list[P]]:
             if found.setdefault((number, place), spec) != spec:
                 raise SubmissionFailed(
                     "not_exportable",
-                    "The program calls the attention of cuDNN twice with arrays that are divided differently, which "
-                    "is not supported here. Put each call in a `jax.shard_map`.",
+                    "The program calls it twice with arrays that are divided differently, which is not supported here. "
+                    "Put each call in a `jax.shard_map`.",
                 )
         return ir.WalkResult.ADVANCE
 
@@ -130,13 +135,14 @@ def _placements(text: str) -> list[list[P]]:
         # Shardy sees one function, as in XLA, which inlines calls before.
         _inline_calls(module)
         private_jax.propagated(str(module)).operation.walk(look)
-    attentions = sorted({number for number, _ in found})
-    return [[found[each] for each in sorted(found) if each[0] == number] for number in attentions]
+    calls = sorted({number for number, _ in found})
+    return [[found[each] for each in sorted(found) if each[0] == number] for number in calls]
 
 
 def _placed(operation: ir.Operation) -> P:
+    """The spec of the operation's result, with an entry for each dimension."""
     if "sdy.sharding" not in operation.attributes:
-        return P()
+        return P(*(None,) * ir.RankedTensorType(operation.results[0].type).rank)
     [sharding] = sdy.TensorShardingPerValueAttr(operation.attributes["sdy.sharding"]).shardings
     dimensions = [
         [sdy.AxisRefAttr(axis) for axis in sdy.DimensionShardingAttr(each).axes]
@@ -144,7 +150,7 @@ def _placed(operation: ir.Operation) -> P:
     ]
     if any(axis.sub_axis_info is not None for axes in dimensions for axis in axes):
         raise SubmissionFailed(
-            "not_exportable", "Shardy divides an operand of cuDNN's attention by a part of a mesh axis. Use two axes."
+            "not_exportable", "Shardy divides an array by a part of a mesh axis. Make two axes of it."
         )
     return P(*(tuple(axis.name for axis in axes) or None for axes in dimensions))
 
