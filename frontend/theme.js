@@ -2,14 +2,14 @@
 import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--code-size, var(--text-code))" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "calc(var(--code-size, var(--text-code)) * var(--code-scale, 1))" },
   // Draw it above the gutters, which would cover an outline.
   "&.cm-focused": { outline: "none" },
   "&.cm-focused::after": {
     content: "''", position: "absolute", inset: "0", zIndex: "300", border: "2px solid var(--focus)", pointerEvents: "none",
   },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
-  ".cm-content": { caretColor: "var(--ink)", paddingBlock: "0.75rem" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", overflow: "auto" },
+  ".cm-content": { caretColor: "var(--ink)", paddingBlock: "0.5rem" },
   ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "2px" },
   ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--ink-soft)", borderRight: "1px solid var(--line)" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--code-line)" },

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Route, expect
 
-from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor, write
+from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor, open_settings, write
 
 
 def test_what_is_typed_before_the_editor_has_loaded_is_kept(open_page: OpenPage) -> None:
@@ -186,7 +186,7 @@ def test_vim_keys_are_loaded_when_they_are_switched_on_and_stay(open_page: OpenP
     page.on("request", lambda request: loaded.append(request.url))
     write(page, "one\ntwo")
     assert not any("/vim-" in url for url in loaded)
-    page.get_by_text("Editor settings").click()
+    open_settings(page)
     page.get_by_label("Vim keys").check()
     page.keyboard.press("Escape")
     page.locator("[data-help-menu] summary").click()
@@ -203,7 +203,7 @@ def test_vim_keys_are_loaded_when_they_are_switched_on_and_stay(open_page: OpenP
     expect(editor(page)).not_to_be_focused()
     page.reload()
     expect(page.locator(".cm-vim-panel")).to_be_visible()
-    page.get_by_text("Editor settings").click()
+    open_settings(page)
     page.get_by_label("Vim keys").uncheck()
     expect(page.locator(".cm-vim-panel")).to_have_count(0)
 
@@ -237,7 +237,7 @@ def test_several_cursors_type_at_once(open_page: OpenPage) -> None:
 def test_the_code_is_copied(open_page: OpenPage) -> None:
     page = open_page(PROBLEM, permissions=["clipboard-read", "clipboard-write"])
     write(page, "x = 1  # <b>&amp;\n")
-    page.get_by_text("Editor settings").click()
+    open_settings(page)
     page.get_by_role("button", name="Copy the code").click()
     expect(page.locator("[data-editor-said]")).not_to_be_empty()
     assert page.evaluate("navigator.clipboard.readText()") == "x = 1  # <b>&amp;\n"
@@ -262,7 +262,7 @@ def test_the_code_is_formatted_from_the_menu_and_by_keys(open_page: OpenPage, co
     expect(editor(page)).to_have_text("x = 1")
     editor(page).press("Control+z")
     expect(editor(page)).to_have_text("x=1")
-    page.get_by_text("Editor settings").click()
+    open_settings(page)
     page.get_by_role("button", name="Format the code").click()
     expect(editor(page)).to_have_text("x = 1")
     write(page, "x = (")
@@ -278,7 +278,7 @@ def test_the_editor_has_a_theme_of_its_own(open_page: OpenPage) -> None:
     page = open_page(PROBLEM, color_scheme="light")
     box = page.locator(".editor")
     light = box.evaluate("(each) => getComputedStyle(each).backgroundColor")
-    page.get_by_text("Editor settings").click()
+    open_settings(page)
     page.get_by_label("Theme").last.select_option("dark")
     dark = box.evaluate("(each) => getComputedStyle(each).backgroundColor")
     assert dark != light

@@ -142,5 +142,6 @@ def test_drawings_are_coloured_by_the_style_sheet(open_page: OpenPage) -> None:
 
 def test_a_program_problem_leads_to_its_ranking(open_page: OpenPage) -> None:
     page = open_page("/problems/psum_scatter_mean")
+    page.get_by_text("About", exact=True).click()
     page.get_by_role("link", name="Ranking").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Ranking of")

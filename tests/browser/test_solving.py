@@ -12,6 +12,7 @@ from tests.browser.workbench import (
     await_verdict,
     editor,
     grade_as,
+    open_settings,
     progress,
     turn_to,
     write,
@@ -56,7 +57,7 @@ def test_a_wrong_one_shows_which_case_failed_and_why(open_page: OpenPage, wrong_
 def test_a_run_on_inputs_of_ones_own(open_page: OpenPage, accepted_source: str) -> None:
     page = open_page(PROBLEM)
     write(page, accepted_source)
-    page.get_by_text("Run with inputs of your own").click()
+    page.get_by_text("Own inputs", exact=True).click()
     page.get_by_label("Seed").fill("7")
     assert violations(page) == []
     page.get_by_label("Seed").press("Enter")
@@ -144,10 +145,10 @@ def test_reset_asks_first_and_brings_the_starter_back(open_page: OpenPage) -> No
     page = open_page(PROBLEM)
     write(page, "# to be dropped")
     page.once("dialog", lambda dialog: dialog.dismiss())
-    page.get_by_role("button", name="Reset to starter").click()
+    open_settings(page).get_by_role("button", name="Reset to starter").click()
     expect(editor(page)).to_contain_text("# to be dropped")
     page.once("dialog", lambda dialog: dialog.accept())
-    page.get_by_role("button", name="Reset to starter").click()
+    open_settings(page).get_by_role("button", name="Reset to starter").click()
     expect(editor(page)).to_contain_text("NotImplementedError")
 
 
@@ -164,7 +165,7 @@ def test_a_run_on_typed_inputs_says_beside_the_field_what_is_wrong(
 ) -> None:
     page = open_page(PROBLEM)
     write(page, accepted_source)
-    page.get_by_text("Run with inputs of your own").click()
+    page.get_by_text("Own inputs", exact=True).click()
     rows = page.get_by_label("x", exact=True)
     for text, fault in (("[[1, 2", "is not JSON"), ("[1, 2]", "must have 2 dimensions, not 1: float32, (N, D_in)")):
         rows.fill(text)

@@ -26,6 +26,13 @@ def write(page: Page, source: str, *, offline: bool = False) -> None:
     page.keyboard.insert_text(source)
 
 
+def open_settings(page: Page) -> Locator:
+    """Open the menu of the editor, which an icon stands for on a bar. Returns it."""
+    menu = page.locator("[data-editor-menu]")
+    menu.locator("summary").click()
+    return menu
+
+
 def turn_to(page: Page, name: str) -> Locator:
     """Select a tab. Returns its part of the page."""
     page.get_by_role("tab", name=name).click()

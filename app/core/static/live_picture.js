@@ -2,20 +2,12 @@
 // it or stops typing, for host CPUs and for the chip that the reader has chosen.
 import { fetchFragment, GradingError, ask } from "./grading.js";
 import { linkPlaces } from "./places.js";
+import { showFolded, storedPicture, storePicture } from "./picture_settings.js";
 
-const KEY = "meshgrade:picture";
 const RESTS_MS = 1500;
 const ASKS_MS = 400;
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json" };
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
-
-function read() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
-  } catch {
-    return {};
-  }
-}
 
 export class LivePicture {
   #box;
@@ -41,12 +33,11 @@ export class LivePicture {
     this.#live = box.querySelector("[data-picture-live]");
     this.#chips = box.querySelector("[data-picture-chip]");
     this.#fold = box.querySelector("[data-picture-fold]");
-    const { live = true, folded = false, chip = "" } = read();
-    // A guest has few runs, so a picture is drawn only when they ask for one.
-    this.#live.checked = live && Boolean(on.user);
-    this.#live.closest("label").hidden = !on.user;
+    const { live = true, folded = false, chip = "" } = storedPicture();
+    // A guest has few runs and so no switch: a picture is drawn only when they ask for one.
+    if (this.#live) this.#live.checked = live;
     this.#setFolded(folded);
-    this.#live.addEventListener("change", () => this.#remember());
+    this.#live?.addEventListener("change", () => this.#remember());
     if ([...(this.#chips?.options ?? [])].some((each) => each.value === chip)) this.#chips.value = chip;
     this.#chips?.addEventListener("change", () => {
       this.#remember();
@@ -54,26 +45,29 @@ export class LivePicture {
       this.#look(this.#source);
     });
     this.#fold.addEventListener("click", () => {
-      this.#setFolded(!this.#shown.hidden);
+      this.#setFolded(!this.#isFolded);
       this.#remember();
     });
     // Once the page is left, nobody waits for what is still being compiled.
     addEventListener("pagehide", () => { if (this.#waiting) this.#drop(this.#waiting); });
-    box.hidden = false;
+  }
+
+  get #isLive() {
+    return this.#live?.checked ?? false;
+  }
+
+  get #isFolded() {
+    return this.#fold.getAttribute("aria-expanded") === "false";
   }
 
   #setFolded(folded) {
-    this.#shown.hidden = folded;
+    showFolded(folded);
     this.#fold.setAttribute("aria-expanded", String(!folded));
     this.#fold.textContent = folded ? "Unfold" : "Fold";
   }
 
   #remember() {
-    try {
-      localStorage.setItem(KEY, JSON.stringify({ live: this.#live.checked, folded: this.#shown.hidden, chip: this.#chip }));
-    } catch {
-      // Without storage, the choice lasts until the page is left.
-    }
+    storePicture({ live: this.#isLive, folded: this.#isFolded, chip: this.#chip });
   }
 
   get #chip() {
@@ -89,8 +83,8 @@ export class LivePicture {
   async begin(source) {
     this.#source = source;
     if (await this.#showStarter(source)) return;
-    if (this.#live.checked) this.draw(source);
-    else if (!this.#shown.hasChildNodes()) this.#said.textContent = "Run your code to see it.";
+    if (this.#isLive) this.draw(source);
+    else if (!this.#shown.querySelector("[data-explored]")) this.#said.textContent = "Run your code to see it.";
   }
 
   async #look(source) {
@@ -117,7 +111,7 @@ export class LivePicture {
     this.#source = source;
     clearTimeout(this.#timer);
     if (this.#shownBy(source) === this.#drawn) this.draw(source);
-    else if (this.#live.checked) this.#timer = setTimeout(() => this.draw(source), RESTS_MS);
+    else if (this.#isLive) this.#timer = setTimeout(() => this.draw(source), RESTS_MS);
   }
 
   /** Compiles and draws `source`. A later call takes its place. */

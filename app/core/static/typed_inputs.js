@@ -40,7 +40,10 @@ export function showFaults(form, faults = {}) {
     if (fault) field.setAttribute("aria-invalid", "true");
     document.getElementById(`fault-${field.name.slice(PREFIX.length)}`).textContent = fault ?? "";
   }
-  fields.find((field) => field.hasAttribute("aria-invalid"))?.focus();
+  const first = fields.find((field) => field.hasAttribute("aria-invalid"));
+  if (!first) return;
+  first.closest("details").open = true;
+  first.focus();
 }
 
 /** Whether Enter in this element means a run on these inputs, although Run is the first button. */

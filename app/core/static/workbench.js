@@ -77,8 +77,8 @@ form.addEventListener("submit", (event) => {
 });
 
 const reset = form.querySelector("[data-reset]");
-reset.hidden = false;
 reset.addEventListener("click", () => {
+  reset.closest("details").open = false;
   if (editor.value() !== starter && !confirm("Replace what you typed with the starter? Undo (Ctrl-Z) restores it.")) return;
   editor.setValue(starter);
   editor.focus();
@@ -106,9 +106,17 @@ function setBusy(busy) {
   cancelButton.hidden = !busy;
 }
 
+/** Closes the inputs, which cover the code. A fault in one of them opens them again. */
+function foldOwnInputs() {
+  const menu = form.querySelector("[data-own-inputs]");
+  if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+  menu.open = false;
+}
+
 let busy = false;
 const grade = (action) => {
   if (!busy && action !== "submit") picture?.draw(editor.value());
+  if (action === "own") foldOwnInputs();
   return show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs(form) : undefined));
 };
 const resume = ({ underWay: id, waitedS }) => show("Grading", () => readAttempt(id), Number(waitedS));
@@ -275,6 +283,13 @@ document.addEventListener("click", (event) => {
   if (!link || !box || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   showPart(box, link.href, "[data-solutions-part]", "Solutions");
+});
+
+// Escape hides the words above Submit, as long as the pointer and the focus stay there.
+const tipped = form.querySelector("[data-tipped]");
+for (const name of ["pointerleave", "focusout"]) tipped.addEventListener(name, () => { delete tipped.dataset.dismissed; });
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && tipped.matches(":hover, :focus-within")) tipped.dataset.dismissed = "";
 });
 
 // `?` shows the keys, unless it is being typed as text.

@@ -24,6 +24,10 @@ _DRAWN = {
     "empty": '<path d="M2.5 9.5 4.2 3.5h7.6l1.7 6v3h-11z"/><path d="M2.5 9.5h3.2l.8 1.6h3l.8-1.6h3.2"/>',
     "enlarge": '<path d="M9.5 2.5h4v4M13 3 9 7M6.5 13.5h-4v-4M3 13l4-4"/>',
     "shrink": '<path d="M13 7H9V3M9.3 6.7l4-4M3 9h4v4M6.7 9.3l-4 4"/>',
+    "settings": (
+        '<path d="M2.5 5h5.7M11.8 5h1.7M2.5 11h1.7M7.8 11h5.7"/><circle cx="10" cy="5" r="1.8"/>'
+        '<circle cx="6" cy="11" r="1.8"/>'
+    ),
     "theme": '<circle cx="8" cy="8" r="5.5"/><path class="solid" d="M8 2.5a5.5 5.5 0 0 1 0 11z"/>',
     "system": '<rect x="2" y="3" width="12" height="8" rx="1"/><path d="M5.5 13.5h5"/>',
     "light": (
