@@ -149,7 +149,7 @@ export function createEditor(host, options) {
     focus: () => view.focus(),
     /** Marks the lines in a list of { line, text, kind }, and removes earlier marks. */
     setMarks: (list) => setMarks(view, list),
-    /** Writes what lines cost, a list of { line, text }, into the margin, and removes earlier notes. */
+    /** Marks what lines cost, a list of { line, text, kind }, and removes earlier notes. */
     setNotes: (list) => setNotes(view, list),
     /** Highlights the line that had this number when the notes were set. */
     light: (line) => light(view, line),

@@ -1,7 +1,13 @@
 // Colours the lines that a verdict names, with the reason as a tooltip, and moves the colours along with the text. Also
-// writes what lines cost into the margin.
+// puts a dot beside lines that cost something or stop the program, and the words after the line if there is room.
 import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, gutter, GutterMarker, lineNumberMarkers } from "@codemirror/view";
+import { Decoration, EditorView, gutter, GutterMarker, lineNumberMarkers, ViewPlugin, WidgetType } from "@codemirror/view";
+
+// The kind of a note whose line stops the program.
+const BAD = "bad";
+// The words of such a line may be cut off, but not shorter than this.
+const LEAST_PX = 120;
+const MARGIN_PX = 8;
 
 const change = StateEffect.define();
 
@@ -9,6 +15,10 @@ class Sign extends GutterMarker {
   elementClass = "cm-marked-number";
 }
 const sign = new Sign();
+class BadNumber extends GutterMarker {
+  elementClass = "cm-bad-number";
+}
+const badNumber = new BadNumber();
 
 const field = StateField.define({
   create: () => Decoration.none,
@@ -30,22 +40,89 @@ const field = StateField.define({
 const changeNotes = StateEffect.define();
 const changeLit = StateEffect.define();
 
-/** The cost of the line that had this number when it was compiled; empty for a line that is only pointed at. */
+/**
+ * The cost of the line that had this number when it was compiled, or why it stops the program; empty for a line that is
+ * only pointed at. The kind is a class of theme.js, `cm-kind-...`.
+ */
 class Note extends GutterMarker {
-  constructor(line, text) {
+  constructor(line, text, kind) {
     super();
     this.line = line;
     this.text = text;
+    this.kind = kind;
   }
 
   eq(other) {
-    return this.line === other.line && this.text === other.text;
+    return this.line === other.line && this.text === other.text && this.kind === other.kind;
   }
 
   toDOM() {
-    return document.createTextNode(this.text);
+    const dot = document.createElement("span");
+    if (this.text) dot.className = `cm-dot cm-kind-${this.kind}`;
+    dot.title = this.text;
+    return dot;
   }
 }
+
+/** What a note says, after the end of its line. It is no text of the line, so nothing selects or reads it as code. */
+class Words extends WidgetType {
+  constructor({ text, kind }) {
+    super();
+    this.text = text;
+    this.kind = kind;
+  }
+
+  eq(other) {
+    return this.text === other.text && this.kind === other.kind;
+  }
+
+  toDOM() {
+    const words = document.createElement("span");
+    words.className = `cm-words cm-kind-${this.kind}`;
+    words.dataset.words = this.text;
+    words.setAttribute("aria-hidden", "true");
+    return words;
+  }
+
+  ignoreEvent() {
+    return false;
+  }
+}
+
+function wordsOf(state) {
+  const found = [];
+  for (const cursor = state.field(notes).iter(); cursor.value; cursor.next()) {
+    if (cursor.value.text) found.push(Decoration.widget({ widget: new Words(cursor.value), side: 1 }).range(state.doc.lineAt(cursor.from).to));
+  }
+  return Decoration.set(found, true);
+}
+
+/** Shows the words that have room between the end of their line and the edge of the editor. */
+const fitting = ViewPlugin.fromClass(class {
+  constructor(view) {
+    this.fit(view);
+  }
+
+  update({ view, geometryChanged, docChanged, viewportChanged, startState, state }) {
+    if (geometryChanged || docChanged || viewportChanged || startState.field(notes) !== state.field(notes)) this.fit(view);
+  }
+
+  fit(view) {
+    view.requestMeasure({
+      key: this,
+      read: () => {
+        const { scrollDOM } = view;
+        const end = scrollDOM.getBoundingClientRect().left + scrollDOM.clientWidth - scrollDOM.scrollLeft - MARGIN_PX;
+        return [...view.contentDOM.querySelectorAll(".cm-words")].map((words) => {
+          const room = end - words.getBoundingClientRect().left;
+          const least = words.classList.contains(`cm-kind-${BAD}`) ? Math.min(LEAST_PX, words.scrollWidth) : words.scrollWidth;
+          return [words, room >= least ? Math.floor(room) : 0];
+        });
+      },
+      write: (found) => { for (const [words, room] of found) words.style.maxWidth = `${room}px`; },
+    });
+  }
+});
 
 const notes = StateField.define({
   create: () => RangeSet.empty,
@@ -53,6 +130,16 @@ const notes = StateField.define({
     const moved = now.map(transaction.changes);
     return transaction.effects.find((effect) => effect.is(changeNotes))?.value ?? moved;
   },
+  provide: (self) => [
+    EditorView.decorations.compute([self], wordsOf),
+    lineNumberMarkers.compute([self], (state) => {
+      const builder = new RangeSetBuilder();
+      for (const cursor = state.field(self).iter(); cursor.value; cursor.next()) {
+        if (cursor.value.kind === BAD) builder.add(cursor.from, cursor.from, badNumber);
+      }
+      return builder.finish();
+    }),
+  ],
 });
 
 const lit = StateField.define({
@@ -81,9 +168,9 @@ export function marks(onPoint) {
     field,
     notes,
     lit,
+    fitting,
     gutter({
-      class: "cm-notes",
-      side: "after",
+      class: "cm-dots",
       markers: (view) => view.state.field(notes),
       domEventHandlers: {
         mousemove: (view, block) => { point(view, block.from, false); return false; },
@@ -100,11 +187,11 @@ export function marks(onPoint) {
   ];
 }
 
-/** Sets the notes from a list of { line, text }: what a line costs, or an empty text if it can only be pointed at. */
+/** Sets the notes from a list of { line, text, kind }: what a line costs, or an empty text if it can only be pointed at. */
 export function setNotes(view, list) {
   const { doc } = view.state;
   const ranges = list.filter(({ line }) => line >= 1 && line <= doc.lines)
-    .map(({ line, text }) => new Note(line, text).range(doc.line(line).from));
+    .map(({ line, text, kind }) => new Note(line, text, kind).range(doc.line(line).from));
   view.dispatch({ effects: changeNotes.of(RangeSet.of(ranges, true)) });
 }
 

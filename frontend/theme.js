@@ -22,13 +22,29 @@ export const theme = EditorView.theme({
   ".cm-foldPlaceholder": { backgroundColor: "var(--sunken)", color: "var(--ink-soft)", border: "1px solid var(--line)" },
   ".cm-marked": { backgroundColor: "var(--bad-soft)" },
   ".cm-marked-number": { backgroundColor: "var(--bad-soft)", color: "var(--bad)", fontWeight: "700" },
-  ".cm-gutters-after": { borderRight: "0", borderLeft: "0", paddingLeft: "0 !important" },
-  ".cm-notes": { maxWidth: "min(12rem, 40vw)", overflow: "hidden", fontSize: "var(--text-xs)", fontFamily: "var(--sans)" },
-  ".cm-notes .cm-gutterElement": {
-    overflow: "hidden", paddingInline: "0.5rem", color: "var(--accent)", textOverflow: "ellipsis", whiteSpace: "nowrap",
+  ".cm-bad-number": { color: "var(--bad)", fontWeight: "700" },
+  ".cm-dots": { width: "0.875rem" },
+  ".cm-dots .cm-gutterElement": { display: "grid", placeItems: "center" },
+  ".cm-dot": { width: "0.5rem", height: "0.5rem", borderRadius: "50%", backgroundColor: "currentcolor" },
+  // It has no place in the line, and so widens nothing. marks.js gives it the width that is left.
+  ".cm-words": {
+    position: "absolute", maxWidth: "0", overflow: "hidden", lineHeight: "calc(1.5 * var(--code-size, var(--text-code)))",
+    fontFamily: "var(--sans)", fontSize: "var(--text-xs)", textOverflow: "ellipsis", whiteSpace: "nowrap",
   },
-  // On a phone, the code needs the width. The picture below it leads to the same lines.
-  "@media (max-width: 40rem)": { ".cm-notes": { display: "none" } },
+  ".cm-words::before": { content: "attr(data-words)", paddingLeft: "1.25rem" },
+  ".cm-kind-0": { color: "var(--line-strong)" },
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((kind) => [`.cm-kind-${kind}`, { color: `var(--shard-${kind})` }])),
+  ".cm-kind-bad": { color: "var(--bad)" },
+  ".cm-words:not(.cm-kind-bad)": { color: "var(--ink-soft)" },
+  // Forty columns of code on a phone.
+  "@media (max-width: 30rem)": {
+    ".cm-foldGutter": { display: "none !important" },
+    ".cm-gutters.cm-gutters": { paddingLeft: "0" },
+    ".cm-lineNumbers .cm-gutterElement": { minWidth: "0", paddingInline: "2px 1px" },
+    ".cm-dots": { width: "0.5rem" },
+    ".cm-dot": { width: "0.4375rem", height: "0.4375rem" },
+    ".cm-line": { paddingInline: "4px 0" },
+  },
   ".cm-lit": { backgroundColor: "var(--selection)" },
   ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--line-strong)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxWidth: "min(36rem, 90vw)" },

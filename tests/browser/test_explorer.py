@@ -110,7 +110,7 @@ def test_two_panes_by_keyboard(open_page: OpenPage) -> None:
     # An example shows its result at once, before anything is compiled.
     expect(pane).to_contain_text("all-reduce over model")
     expect(_compiled(page)).to_have_text("What this example compiles to.")
-    expect(page.locator(".cm-notes")).to_contain_text("all-reduce 512.0 KiB")
+    expect(page.locator(".cm-words[data-words*='all-reduce 512.0 KiB']").first).to_be_visible()
     # The switch stays off in this browser.
     switch = page.get_by_label("Compile as you type")
     expect(switch).to_be_checked()
@@ -190,7 +190,7 @@ def test_256_devices_are_a_heat_map_with_the_same_in_words(open_page: OpenPage) 
     expect(heat).to_contain_text("72.0 MiB on each of the 256 devices, of 768.0 MiB in all")
     expect(heat.locator("rect")).to_have_count(256)
     expect(heat.get_by_role("img", name="Bytes of inputs on mesh data = 64, model = 4")).to_be_visible()
-    expect(page.locator(".cm-notes")).to_contain_text("all-reduce")
+    expect(page.locator(".cm-words[data-words*='all-reduce']").first).to_be_visible()
 
 
 def test_the_gallery_is_walked_by_keyboard_on_a_phone(open_page: OpenPage) -> None:

@@ -3,6 +3,7 @@
 Nothing is graded or compiled. One page goes through all problems for each size of window.
 """
 
+import json
 import tomllib
 from collections.abc import Iterator
 from typing import Any
@@ -14,9 +15,9 @@ from tests.browser.accessibility import violations
 from tests.browser.browser import CHECKOUT, Service, serve
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.visits import LAPTOP, PHONE
-from tests.browser.workbench import turn_to
+from tests.browser.workbench import turn_to, write
 
-LINES = 20
+LINES, COLUMNS = 20, 40
 MOST_SHIFT = 0.02
 MODES = {
     folder.name: tomllib.loads((folder / "problem.toml").read_text(encoding="utf-8"))["mode"]
@@ -34,12 +35,19 @@ new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
 _SHOWN = "new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))"
 _MEASURED = """() => {
   const root = document.querySelector('[data-editor]').shadowRoot;
-  const [scroller, content] = ['.cm-scroller', '.cm-content'].map((each) => root.querySelector(each));
+  const [scroller, content, line] = ['.cm-scroller', '.cm-content', '.cm-line'].map((each) => root.querySelector(each));
   const style = getComputedStyle(content);
+  const text = document.createElement('canvas').getContext('2d');
+  text.font = style.font;
+  const after = root.querySelector('.cm-gutters-after')?.offsetWidth ?? 0;
+  const gutters = root.querySelector('.cm-gutters').getBoundingClientRect();
+  const left = gutters.right + parseFloat(getComputedStyle(line).paddingLeft);
+  const right = Math.min(innerWidth, scroller.getBoundingClientRect().left + scroller.clientWidth) - after;
   const submit = document.querySelector('[value=submit]').getBoundingClientRect();
   const picture = document.querySelector('.live-picture');
   return {
     lines: (scroller.clientHeight - parseFloat(style.paddingTop)) / parseFloat(style.lineHeight),
+    columns: (right - left) / text.measureText('0').width,
     below: Math.max(submit.bottom - innerHeight, -submit.top, submit.right - innerWidth),
     picture: picture?.clientHeight ?? null,
     wide: document.documentElement.scrollWidth - innerWidth,
@@ -123,7 +131,7 @@ def test_a_laptop_shows_twenty_lines_with_the_picture_below_them(
     assert {slug: each for slug, each in faults.items() if each} == {}
 
 
-def test_a_phone_shows_the_buttons_and_nothing_moves(
+def test_a_phone_shows_forty_columns_and_the_buttons(
     browser: Browser, contexts: list[BrowserContext], all_problems: Service, reader: StorageState
 ) -> None:
     page = _open(browser, contexts, all_problems, PHONE, reader)
@@ -131,6 +139,8 @@ def test_a_phone_shows_the_buttons_and_nothing_moves(
     for slug in WRITTEN:
         found = _measure(page, slug, "#workbench")
         faults[slug] = _faults(found)
+        if found["columns"] < COLUMNS:
+            faults[slug].append(f"{found['columns']:.1f} columns")
     assert {slug: each for slug, each in faults.items() if each} == {}
 
 
@@ -188,6 +198,36 @@ def test_the_picture_is_beside_the_code_when_the_code_is_enlarged(
     assert picture["x"] >= code["x"] + code["width"]
     assert picture["y"] == pytest.approx(code["y"], abs=1)
     assert code["width"] > 2 * picture["width"]
+
+
+def test_words_are_beside_their_line_and_cover_no_code(
+    browser: Browser, contexts: list[BrowserContext], all_problems: Service, reader: StorageState
+) -> None:
+    """A line with no room keeps its dot. A line that stops the program has a red number."""
+    page = _open(browser, contexts, all_problems, LAPTOP, reader)
+    lines = [[1, "all-gather 64.0 KiB", 1], [2, "all-reduce 512 B", 2], [4, "ValueError: no such axis", "bad"]]
+    picture = PICTURE.replace('data-lines="[]"', f"data-lines='{json.dumps(lines)}'")
+    page.route("**/explore/*/picture", lambda route: route.fulfill(content_type="text/html", body=picture))
+    page.goto(f"/problems/{DRAWN}")
+    with page.expect_response("**/explore/*/picture"):
+        write(page, f"x = 1\n# {'a long line, ' * 9}\n\nraise ValueError\n")
+    expect(page.locator(".cm-bad-number")).to_have_text("4")
+    page.evaluate(_SHOWN)
+    root = "document.querySelector('[data-editor]').shadowRoot"
+    places = f"""[...{root}.querySelectorAll('.cm-words')].map((each) => {{
+      const [words, edge] = [each, {root}.querySelector('.cm-scroller')].map((one) => one.getBoundingClientRect());
+      return [each.dataset.words, words.width > 0, !words.width || words.right <= edge.right];
+    }})"""
+    assert page.evaluate(places) == [
+        ["all-gather 64.0 KiB", True, True],
+        ["all-reduce 512 B", False, True],
+        ["ValueError: no such axis", True, True],
+    ]
+    expect(page.locator(".cm-dot")).to_have_count(3)
+    expect(page.locator(".cm-bad-number")).to_have_text("4")
+    expect(page.locator(".cm-gutters-after")).to_have_count(0)
+    colours = page.locator(".cm-dot").evaluate_all("(all) => all.map((each) => getComputedStyle(each).backgroundColor)")
+    assert len(set(colours)) == 3
 
 
 def test_the_sentence_for_guests_is_one_line(

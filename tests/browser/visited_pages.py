@@ -58,8 +58,8 @@ class VisitedPage:
 _OF_PANES = {PROBLEM}
 _AWAITED = {
     PROBLEM: "#verdict section.verdict",
-    "/explore": ".cm-notes",
-    "/explore?example=many-devices": ".cm-notes",
+    "/explore": ".cm-dot",
+    "/explore?example=many-devices": ".cm-dot",
 }
 _LESSONS = [f"/lessons/{each.slug}" for each in read_order(LESSONS)]
 _ADDRESSES: Mapping[str, list[str]] = {

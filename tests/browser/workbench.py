@@ -21,7 +21,7 @@ def write(page: Page, source: str, *, offline: bool = False) -> None:
     """Replace the editor's text, as a paste does, once its keys have loaded. Offline, they never load."""
     editor(page).focus()
     if not offline:
-        page.locator(".cm-foldGutter").wait_for()
+        page.locator(".cm-foldGutter").wait_for(state="attached")
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(source)
 

@@ -64,7 +64,7 @@ export class CodeBox {
     this.#editor?.setMarks(marks);
   }
 
-  /** Writes what lines cost, a list of { line, text }, into the margin, and removes earlier notes. */
+  /** Marks what lines cost, a list of { line, text, kind }, and removes earlier notes. */
   setNotes(notes) {
     this.#notes = notes;
     this.#editor?.setNotes(notes);

@@ -201,12 +201,15 @@ function show(result) {
 
 const keyOf = (details) => `${details.closest("section")?.id}${details.querySelector("summary").textContent}`;
 
-/** Writes into the editor's margin what lines cost. */
+/** Marks in the editor what lines cost. */
 function note(result) {
-  const texts = JSON.parse(result.dataset.notes);
+  const notes = JSON.parse(result.dataset.notes);
   const lines = new Set([...result.querySelectorAll("[data-of-line^=line-]")].map((each) => Number(each.dataset.ofLine.slice(5))));
-  for (const number of Object.keys(texts)) lines.add(Number(number));
-  editor.setNotes([...lines].sort((a, b) => a - b).map((number) => ({ line: number, text: texts[number] ?? "" })));
+  for (const number of Object.keys(notes)) lines.add(Number(number));
+  editor.setNotes([...lines].sort((a, b) => a - b).map((number) => {
+    const [text, kind] = notes[number] ?? ["", 0];
+    return { line: number, text, kind };
+  }));
 }
 
 /** Brings the first marked row into the pane, where it scrolls. */

@@ -178,6 +178,6 @@ export class LivePicture {
         this.#on.jump(Number(link.hash.slice("#line-".length)));
       });
     }
-    this.#on.notes(JSON.parse(explored?.dataset.lines ?? "[]").map(([line, text]) => ({ line, text })));
+    this.#on.notes(JSON.parse(explored?.dataset.lines ?? "[]").map(([line, text, kind]) => ({ line, text, kind })));
   }
 }

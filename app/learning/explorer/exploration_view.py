@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from app.core.web.units import TIMES, bytes_text, flops_text
 from app.presentation.chip_view import ChipView, arrange_chip
 from app.presentation.drawings.placement import Mesh, label
-from app.presentation.drawings.timeline import axes_text, calls_of, draw_timeline
+from app.presentation.drawings.timeline import axes_text, calls_of, draw_timeline, kind_number
 from app.presentation.graph_view import GraphView, arrange_graph
 from app.presentation.memory_view import HeatView, arrange_heat
 from app.presentation.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves, leaf_table
@@ -94,16 +95,23 @@ class MeshView:
     is_compared: bool
 
 
+class LineNote(NamedTuple):
+    """A few words for a line in the editor. `kind` is the number of the collective's colour, and 0 without one."""
+
+    text: str
+    kind: int
+
+
 @dataclass(frozen=True, slots=True)
 class ExploredView:
     """`lines` says what a line of the source causes, for the first mesh on which it causes anything.
 
-    `notes` is the costliest of these in a few words, for the margin of the editor.
+    `notes` is the first of these in a few words, for the editor.
     """
 
     meshes: tuple[MeshView, ...]
     lines: Mapping[int, tuple[str, ...]]
-    notes: Mapping[int, str]
+    notes: Mapping[int, LineNote]
 
 
 def arrange_explored(result: Explored) -> ExploredView:
@@ -112,29 +120,37 @@ def arrange_explored(result: Explored) -> ExploredView:
     # A result that was stored before chips were compared has no such differences.
     on_chips: Sequence[Sequence[ExploredDifference] | None] = result.chip_differences or [None] * len(result.programs)
     meshes = tuple(map(_mesh, result.programs, against, differences, on_chips))
-    lines = lines_of(result.programs)
-    return ExploredView(meshes, lines, {line: _note(texts) for line, texts in lines.items()})
+    causes = _causes_by_line(result.programs)
+    lines = {line: _texts(these) for line, these in causes.items()}
+    notes = {line: _note(texts, causes[line][0].kind) for line, texts in lines.items()}
+    return ExploredView(meshes, lines, notes)
 
 
-def _note(texts: Sequence[str]) -> str:
+def _note(texts: Sequence[str], kind: int) -> LineNote:
     """The first cause without its axes, and whether there are more: `all-gather 64.0 KiB +1`."""
     cause, _, size = texts[0].partition(", ")
     name = cause.partition(" over ")[0].replace(" in matrix products", "")
-    return " ".join([name, *([size] if size else []), *([f"+{len(texts) - 1}"] if len(texts) > 1 else [])])
+    text = " ".join([name, *([size] if size else []), *([f"+{len(texts) - 1}"] if len(texts) > 1 else [])])
+    return LineNote(text, kind)
 
 
 def lines_of(programs: Sequence[ExploredProgram]) -> dict[int, tuple[str, ...]]:
     """For each line of the source that causes communication or matrix products, a text for each of these."""
-    found: dict[int, tuple[str, ...]] = {}
+    return {line: _texts(these) for line, these in _causes_by_line(programs).items()}
+
+
+def _causes_by_line(programs: Sequence[ExploredProgram]) -> dict[int, list[LineNote]]:
+    """What each line causes, for the first program in which it causes anything."""
+    found: dict[int, list[LineNote]] = {}
     for program in programs:
-        here: dict[int, list[str]] = {}
-        for line, text in _causes(program):
-            here.setdefault(line, []).append(text)
-        found = {line: _shortened(texts) for line, texts in here.items()} | found
+        here: dict[int, list[LineNote]] = {}
+        for line, cause in _causes(program):
+            here.setdefault(line, []).append(cause)
+        found = here | found
     return dict(sorted(found.items()))
 
 
-def _causes(program: ExploredProgram) -> Iterator[tuple[int, str]]:
+def _causes(program: ExploredProgram) -> Iterator[tuple[int, LineNote]]:
     alike: dict[tuple[int, str, str, bool, bool, str], list[ExploredCollective]] = {}
     for each, remark in zip(program.collectives, remarks(program.collectives), strict=True):
         if each.line is not None:
@@ -145,22 +161,24 @@ def _causes(program: ExploredProgram) -> Iterator[tuple[int, str]]:
         most = "at most " if conditional else ""
         text = f"{count}{name}{f' over {axes}' if axes else ''}, {most}{bytes_text(sum(map(whole_bytes, these)))}"
         where = " in a branch" * conditional + " in a loop" * in_loop
-        yield line, f"{text}{where}{', ' * bool(remark)}{remark}"
+        yield line, LineNote(f"{text}{where}{', ' * bool(remark)}{remark}", kind_number(these[0].collective))
     yield from dict.fromkeys(_constraints(program))
     for work in program.flops_by_line:
         if work.line is not None and work.flops:
-            yield work.line, f"{'at most ' * work.conditional}{flops_text(work.flops)} in matrix products"
+            yield work.line, LineNote(f"{'at most ' * work.conditional}{flops_text(work.flops)} in matrix products", 0)
 
 
-def _constraints(program: ExploredProgram) -> Iterator[tuple[int, str]]:
+def _constraints(program: ExploredProgram) -> Iterator[tuple[int, LineNote]]:
     """The lines of sharding constraints for which the partitioner inserted collectives of other lines."""
     for each in program.collectives:
         if each.constraint_line is not None and each.line not in (None, each.constraint_line):
             share = f", of which a device keeps 1/{each.kept_of}" if each.kept_of else ""
-            yield each.constraint_line, f"constraint of the {label(each.collective)} on line {each.line}{share}"
+            text = f"constraint of the {label(each.collective)} on line {each.line}{share}"
+            yield each.constraint_line, LineNote(text, kind_number(each.collective))
 
 
-def _shortened(texts: list[str]) -> tuple[str, ...]:
+def _texts(causes: Sequence[LineNote]) -> tuple[str, ...]:
+    texts = [each.text for each in causes]
     more = len(texts) - _MAX_ON_A_LINE
     return (*texts[:_MAX_ON_A_LINE], f"{more} more") if more > 0 else tuple(texts)
 

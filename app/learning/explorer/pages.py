@@ -14,6 +14,7 @@ from app.core.rest.paging import Cursor, Page
 from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.core.settings import Settings
+from app.core.web.messages import prose_of
 from app.core.web.templating import render_page
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.source_colours import colour_lines
@@ -315,8 +316,17 @@ async def restore_exploration(
 
 def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:
     view = arrange_explored(result) if result.fault is None else None
-    lines = list(view.notes.items()) if view else []
+    lines = [(line, *note) for line, note in view.notes.items()] if view else _line_of_fault(result)
     return render_page("learning/fragments/picture.html", result=result, view=view, lines=lines, id=exploration_id)
+
+
+def _line_of_fault(result: Explored) -> list[tuple[int, str, str]]:
+    """The line that stops the program, in the form of a note: the first sentence, or the last line of a traceback."""
+    fault = result.fault
+    if fault is None or fault.line is None:
+        return []
+    lines = prose_of(fault.message) or fault.message.strip().splitlines()[-1:]
+    return [(fault.line, *lines[:1], "bad")]
 
 
 async def _is_instructor(request: Request) -> bool:

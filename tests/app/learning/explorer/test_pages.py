@@ -374,7 +374,7 @@ async def test_the_form_shows_the_result_of_an_exploration_and_of_an_example(ins
     opened = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
     for part in ("data-result", "Mesh x = 8", "Largest buffers that it writes", f'href="{here}"'):
         assert part in opened
-    assert 'data-notes="{&#34;1&#34;: &#34;all-gather 32.0 KiB +1&#34;}"' in page
+    assert 'data-notes="{&#34;1&#34;: [&#34;all-gather 32.0 KiB +1&#34;, 1]}"' in page
     faulty, _ = await result_of(inside, source="broken = 1")
     opened = await inside.http.get("/explore", params={"exploration": faulty.rpartition("/")[2]})
     assert 'data-fault="2"' in opened.text
