@@ -2,7 +2,7 @@
 import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "calc(var(--code-size, var(--text-code)) * var(--code-scale, 1))" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--text-written, var(--text-code))" },
   // Draw it above the gutters, which would cover an outline.
   "&.cm-focused": { outline: "none" },
   "&.cm-focused::after": {
@@ -28,7 +28,7 @@ export const theme = EditorView.theme({
   ".cm-dot": { width: "0.5rem", height: "0.5rem", borderRadius: "50%", backgroundColor: "currentcolor" },
   // It has no place in the line, and so widens nothing. marks.js gives it the width that is left.
   ".cm-words": {
-    position: "absolute", maxWidth: "0", overflow: "hidden", lineHeight: "calc(1.5 * var(--code-size, var(--text-code)))",
+    position: "absolute", maxWidth: "0", overflow: "hidden", lineHeight: "calc(1.5 * var(--text-written, var(--text-code)))",
     fontFamily: "var(--sans)", fontSize: "var(--text-xs)", textOverflow: "ellipsis", whiteSpace: "nowrap",
   },
   ".cm-words::before": { content: "attr(data-words)", paddingLeft: "1.25rem" },

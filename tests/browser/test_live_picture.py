@@ -4,8 +4,9 @@ import re
 
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.browser.accessibility import violations
 from tests.browser.browser import CHECKOUT
-from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, editor, write
+from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, Traffic, await_verdict, editor, write
 
 PATH = "/problems/psum_scatter_mean"
 _FOLDER = CHECKOUT / "problems" / "psum_scatter_mean"
@@ -33,6 +34,43 @@ def test_the_starter_shows_its_picture_and_typing_draws_again(open_page: OpenPag
     # Nothing of the page is out of sight, and nothing was graded.
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     expect(page.locator("section.verdict")).to_have_count(0)
+
+
+def test_a_returning_student_loads_little_although_the_result_is_stored(open_page: OpenPage) -> None:
+    page = open_page(PATH, viewport=WIDE)
+    write(page, SOURCE)
+    page.get_by_role("button", name="Run").click()
+    await_verdict(page, "accepted")
+    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-draft-mark]")).to_have_text("Saved")
+    # A browser of its own, whose cache is empty.
+    page = open_page("/help/errors", viewport=WIDE)
+    traffic = Traffic(page)
+    with page.expect_response("**/api/v1/explorations") as sent:
+        page.goto(PATH)
+    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter")
+    expect(page.locator("section.verdict")).to_be_attached()
+    assert set(sent.value.json()) >= {"id", "status"}
+    assert "result" not in sent.value.json()
+    page.wait_for_load_state("networkidle")
+    assert traffic.take() < 170_000
+
+
+def test_a_line_that_stops_the_program_is_marked_as_one_types(open_page: OpenPage) -> None:
+    page = open_page(PATH, viewport=WIDE)
+    _drawn(page)
+    source = SOURCE.replace("jax.lax.psum_scatter", "jax.lax.psum_scater")
+    line = next(number for number, each in enumerate(source.splitlines(), 1) if "psum_scater" in each)
+    write(page, source)
+    expect(page.locator(".cm-bad-number")).to_have_text(str(line), timeout=VERDICT_TIMEOUT_MS)
+    stops = page.locator("[data-picture-box] .stops")
+    expect(stops).to_contain_text("AttributeError: module 'jax.lax' has no attribute 'psum_scater'")
+    assert violations(page) == []
+    stops.get_by_role("link", name=f"line {line}").click()
+    expect(page.locator(".cm-lineNumbers .cm-activeLineGutter")).to_have_text(str(line))
+    write(page, SOURCE)
+    expect(page.locator(".cm-dot")).to_have_count(1, timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator(".cm-bad-number")).to_have_count(0)
 
 
 def test_switched_off_it_waits_for_a_run_and_folds(open_page: OpenPage) -> None:

@@ -15,10 +15,12 @@ from tests.browser.accessibility import violations
 from tests.browser.browser import CHECKOUT, Service, serve
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.visits import LAPTOP, PHONE
-from tests.browser.workbench import turn_to, write
+from tests.browser.workbench import Traffic, turn_to, write
 
 LINES, COLUMNS = 20, 40
 MOST_SHIFT = 0.02
+# The last verdict of a returning student has up to 5,000 more.
+MOST_BYTES = 165_000
 MODES = {
     folder.name: tomllib.loads((folder / "problem.toml").read_text(encoding="utf-8"))["mode"]
     for folder in sorted((CHECKOUT / "problems").iterdir())
@@ -119,6 +121,7 @@ def test_a_laptop_shows_twenty_lines_with_the_picture_below_them(
     browser: Browser, contexts: list[BrowserContext], all_problems: Service, reader: StorageState, signed_in: bool
 ) -> None:
     page = _open(browser, contexts, all_problems, LAPTOP, reader if signed_in else None)
+    traffic = Traffic(page)
     faults = {}
     # What a guest sees beside the code is the same in all problems of a mode.
     for slug in WRITTEN if signed_in else WRITTEN[:8]:
@@ -128,6 +131,8 @@ def test_a_laptop_shows_twenty_lines_with_the_picture_below_them(
             faults[slug].append(f"{found['lines']:.1f} lines")
         if (found["picture"] is None) != (MODES[slug] != "program") or (found["picture"] or 60) < 60:
             faults[slug].append(f"the picture has {found['picture']} px")
+        if (loaded := traffic.take()) > MOST_BYTES or loaded < MOST_BYTES / 3:
+            faults[slug].append(f"{loaded} bytes")
     assert {slug: each for slug, each in faults.items() if each} == {}
 
 

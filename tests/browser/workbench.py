@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Locator, Page, Route
 
@@ -24,6 +25,32 @@ def write(page: Page, source: str, *, offline: bool = False) -> None:
         page.locator(".cm-foldGutter").wait_for(state="attached")
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(source)
+
+
+class Traffic:
+    """What a page has loaded, by address: the bytes of its answers with their headers, as they were sent."""
+
+    def __init__(self, page: Page) -> None:
+        self._addresses: dict[str, str] = {}
+        self._bytes: dict[str, int] = {}
+        self._finished: list[tuple[str, int]] = []
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on("Network.requestWillBeSent", self._begin)
+        session.on("Network.loadingFinished", self._end)
+
+    def _begin(self, event: dict[str, Any]) -> None:
+        self._addresses[event["requestId"]] = event["request"]["url"]
+
+    def _end(self, event: dict[str, Any]) -> None:
+        self._finished.append((self._addresses.get(event["requestId"], ""), int(event["encodedDataLength"])))
+
+    def take(self) -> int:
+        """The bytes of everything that was loaded since the last call. What came from the cache counts in full."""
+        found, self._finished = self._finished, []
+        for address, size in found:
+            self._bytes[address] = max(size, self._bytes.get(address, 0))
+        return sum(self._bytes[address] for address in dict(found))
 
 
 def open_settings(page: Page) -> Locator:

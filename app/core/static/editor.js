@@ -1,2 +1,2 @@
 // Licences of the packages in this bundle: editor/licences.txt
-import{T as a}from"./editor/chunk-ZPHQL7PS.js";export{a as createEditor};
+import{T as a}from"./editor/chunk-O2MLWPSY.js";export{a as createEditor};

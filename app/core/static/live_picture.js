@@ -153,7 +153,9 @@ export class LivePicture {
 
   async #send(source, chip) {
     const body = JSON.stringify({ source, problem: this.#on.slug, ...(chip && { chip }) });
-    const response = await ask("/api/v1/explorations", { method: "POST", headers: HEADERS, body });
+    // Without this, the answer has the whole result if the same was explored before.
+    const headers = { ...HEADERS, Prefer: "return=minimal" };
+    const response = await ask("/api/v1/explorations", { method: "POST", headers, body });
     return (await response.json()).id;
   }
 

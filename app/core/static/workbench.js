@@ -285,8 +285,9 @@ document.addEventListener("click", (event) => {
   showPart(box, link.href, "[data-solutions-part]", "Solutions");
 });
 
-// Escape hides the words above Submit, as long as the pointer and the focus stay there.
+// Escape and a click hide the words above Submit, as long as the pointer and the focus stay there.
 const tipped = form.querySelector("[data-tipped]");
+tipped.addEventListener("click", () => { tipped.dataset.dismissed = ""; });
 for (const name of ["pointerleave", "focusout"]) tipped.addEventListener(name, () => { delete tipped.dataset.dismissed; });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && tipped.matches(":hover, :focus-within")) tipped.dataset.dismissed = "";

@@ -1,6 +1,8 @@
 """REST: explorations, which say what a source compiles to."""
 
-from fastapi import Request, Response
+from typing import Annotated
+
+from fastapi import Header, Request, Response
 
 from app.accounts.web import MaybeGuest, MaybeUser, Reader, ReaderOrGuest, Submitter, SubmitterOrGuest
 from app.core.rest.actions import Actions
@@ -8,12 +10,20 @@ from app.core.rest.paging import NewestFirst
 from app.core.rest.problem_json import located_response, problem_responses
 from app.core.services import Provided
 from app.grading.following import STATUS_EVENTS, LastEventId, Wait, event_response, followed_job, wait_for_end
-from app.learning.explorer.schemas import ExplorationJSON, ExplorationPage, NewExplorationJSON
+from app.learning.explorer.schemas import ExplorationJSON, ExplorationPage, ExplorationSummary, NewExplorationJSON
 from app.learning.explorer.service import Explorations
 
 actions = Actions("explorer")
 router = actions.api
 _PAGE = "/explore/{exploration_id}"
+_MINIMAL = "return=minimal"
+Prefer = Annotated[
+    str | None,
+    Header(
+        max_length=200,
+        description=f"`{_MINIMAL}` leaves sources and result out of the response, which the address in Location has.",
+    ),
+]
 # A guest compiles for small meshes, and sees nothing but what their browser sent.
 
 
@@ -32,10 +42,14 @@ async def explore(
     user: SubmitterOrGuest,
     body: NewExplorationJSON,
     explorations: Provided[Explorations],
-) -> ExplorationJSON:
+    prefer: Prefer = None,
+) -> ExplorationJSON | ExplorationSummary:
     exploration = await explorations.request(user, body.subject, body.source, body.against, chip=body.chip)
     response.headers["Location"] = f"/api/v1/explorations/{exploration.id}"
-    return exploration
+    if prefer is None or _MINIMAL not in prefer.replace(" ", "").lower():
+        return exploration
+    response.headers["Preference-Applied"] = _MINIMAL
+    return exploration.summary
 
 
 @router.get("/explorations", summary="Your explorations, newest first")

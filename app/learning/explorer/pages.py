@@ -1,5 +1,6 @@
 """The pages of the Explorer: the form, and what was found."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -14,7 +15,6 @@ from app.core.rest.paging import Cursor, Page
 from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.core.web.messages import prose_of
 from app.core.web.templating import render_page
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.source_colours import colour_lines
@@ -41,6 +41,8 @@ from grader.inputs.module_rules import MAX_MODULE_BYTES, MAX_MODULES
 from grader.package.package import Package
 
 _SHOWN = 20
+# The last line of a traceback.
+_ERROR = re.compile(r"[\w.]+: ")
 Name = Annotated[str | None, Query(max_length=100)]
 # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
 _LARGEST_FORM = MaxBytes(lambda settings: 12 * settings.max_source_bytes + 6 * MAX_MODULE_BYTES + 65_536)
@@ -321,12 +323,13 @@ def _picture(result: Explored, exploration_id: str | None = None) -> HTMLRespons
 
 
 def _line_of_fault(result: Explored) -> list[tuple[int, str, str]]:
-    """The line that stops the program, in the form of a note: the first sentence, or the last line of a traceback."""
+    """The line that stops the program, in the form of a note: the error below a traceback, or else the first line."""
     fault = result.fault
     if fault is None or fault.line is None:
         return []
-    lines = prose_of(fault.message) or fault.message.strip().splitlines()[-1:]
-    return [(fault.line, *lines[:1], "bad")]
+    first, *others = fault.message.strip().splitlines()
+    text = others[-1] if others and _ERROR.match(others[-1]) else first
+    return [(fault.line, text, "bad")]
 
 
 async def _is_instructor(request: Request) -> bool:

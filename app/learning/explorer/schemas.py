@@ -79,10 +79,12 @@ class ExplorationSummary(View):
     @classmethod
     def in_list(cls, row: ExplorationRow) -> Self:
         """Without the sources of modules, which can have 64 KiB each time."""
-        entry = cls.of(row)
-        if entry.function is None:
-            return entry
-        return entry.model_copy(update={"function": entry.function.model_copy(update={"modules": {}})})
+        return cls.of(row).without_modules()
+
+    def without_modules(self) -> Self:
+        if self.function is None:
+            return self
+        return self.model_copy(update={"function": self.function.model_copy(update={"modules": {}})})
 
 
 class ExplorationJSON(ExplorationSummary):
@@ -96,6 +98,11 @@ class ExplorationJSON(ExplorationSummary):
     against: str | None
     phase: str | None
     result: Explored | None
+
+    @property
+    def summary(self) -> ExplorationSummary:
+        """The same without sources and result, as in a list."""
+        return ExplorationSummary.read_from(self).without_modules()
 
 
 class ExplorationPage(View):

@@ -82,14 +82,27 @@ def test_the_editor_is_sent_in_the_smallest_coding(accepted: str, coding: str | 
 def test_every_coding_of_a_static_file_is_that_file() -> None:
     client = _client()
     for coding in ("gzip", "identity"):
-        answer = client.get(static_url("core/base.css"), headers={"Accept-Encoding": coding})
-        assert answer.content == static_file("core/base.css").read_bytes()
+        answer = client.get(static_url("core/mark.svg"), headers={"Accept-Encoding": coding})
+        assert answer.content == static_file("core/mark.svg").read_bytes()
+
+
+def test_scripts_and_style_sheets_are_sent_without_comments() -> None:
+    client = _client()
+    for name in ("core/base.css", "core/draft.js"):
+        plain, zipped = (
+            client.get(static_url(name), headers={"Accept-Encoding": coding}).text for coding in ("identity", "gzip")
+        )
+        assert plain == zipped
+        lines = static_file(name).read_text(encoding="utf-8").splitlines()
+        assert set(plain.splitlines()) < set(lines)
+        assert not [each for each in plain.splitlines() if each.lstrip().startswith(("/*", "//"))]
+        assert len(plain) > len("\n".join(lines)) / 2
 
 
 def test_a_range_is_of_the_file_itself() -> None:
     headers = {"Accept-Encoding": "gzip", "Range": "bytes=0-9"}
-    answer = _client().get(static_url("core/base.css"), headers=headers)
-    assert (answer.status_code, answer.content) == (206, static_file("core/base.css").read_bytes()[:10])
+    answer = _client().get(static_url("core/mark.svg"), headers=headers)
+    assert (answer.status_code, answer.content) == (206, static_file("core/mark.svg").read_bytes()[:10])
 
 
 def test_a_page_names_every_module_that_its_script_will_import() -> None:
