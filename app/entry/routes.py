@@ -20,18 +20,14 @@ from app.core.background_loop import Activity
 from app.core.database import Database
 from app.core.rest.actions import Actions
 from app.core.rest.error_responses import add_error_responses
-from app.core.rest.host_check import add_host_check
 from app.core.rest.openapi import describe
-from app.core.rest.rate_limit import add_rate_limit_headers
 from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.core.web.compression import add_compression
-from app.core.web.head_requests import add_head_requests
-from app.core.web.proxies import Clients, add_proxies
-from app.core.web.security import add_security_headers
+from app.core.web.proxies import Clients
 from app.core.web.static_files import mount_static
 from app.core.web.templating import compile_pages
+from app.entry.around_requests import add_around_requests
 from app.grading.attempts import api as attempts_api
 from app.grading.attempts import batch_api, comment_api
 from app.grading.attempts import pages as attempts_pages
@@ -54,7 +50,6 @@ from app.operations.help import pages as help_pages
 from app.operations.operating import api as operating_api
 from app.operations.operating import health, state_pages
 from app.operations.operating.metrics import Metrics
-from app.operations.operating.request_log import add_request_log
 from app.operations.personal_data import api as personal_data_api
 from app.operations.personal_data import pages as personal_data_pages
 from app.operations.webhooks import api as webhooks_api
@@ -237,10 +232,4 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, activity: Activ
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)
-    add_compression(app)
-    add_head_requests(app)
-    add_rate_limit_headers(app)
-    add_host_check(app, settings)
-    add_security_headers(app, https=settings.is_https)
-    add_proxies(app, settings.proxy_networks, clients)
-    add_request_log(app, metrics, activity)
+    add_around_requests(app, settings, metrics, clients, activity)

@@ -6,18 +6,16 @@ so a Host header with an address instead of a name is always permitted.
 """
 
 import re
-from collections.abc import Collection
 from urllib.parse import urlsplit
 
-from fastapi import FastAPI
-from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
 
 from app.core.errors import HostUnknown
 from app.core.ip_addresses import is_ip_address
 from app.core.rest.problem_json import MEDIA_TYPE, problem_content
 from app.core.settings import Settings
+from app.core.web.sent_headers import SentHeaders
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?")
 # For probes and Prometheus, which use whatever name the cluster gives. None of them acts for a user.
@@ -25,35 +23,28 @@ _OF_MACHINES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class Hosts:
-    """ASGI wrapper."""
+    """The names that the service has."""
 
-    def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
-        self.app = app
-        self._names = names
+    def __init__(self, settings: Settings) -> None:
+        self._names = known_names(settings)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in _OF_MACHINES or self._is_known(Headers(scope=scope)):
-            return await self.app(scope, receive, send)
-        refusal = HostUnknown(
-            "This service does not have the name in the Host header. Operators: set MESHGRADE_PUBLIC_URL to the "
-            "address that browsers use, and have the proxy pass the Host header on."
-        )
-        response = JSONResponse(problem_content(refusal), status_code=refusal.status, media_type=MEDIA_TYPE)
-        await response(scope, receive, send)
-
-    def _is_known(self, headers: Headers) -> bool:
-        hosts = headers.getlist("host")
-        if len(hosts) != 1:
-            # HTTP/1.1 requires exactly one. A client that sends none is not a browser.
-            return not hosts
-        name = name_in(hosts[0])
-        return name in self._names or is_ip_address(name)
+    def admits(self, scope: Scope, sent: SentHeaders) -> bool:
+        """Whether a request names a host that the service is."""
+        hosts = sent.all(b"host")
+        if scope["path"] in _OF_MACHINES or not hosts:
+            # HTTP/1.1 requires exactly one host. A client that sends none is not a browser.
+            return True
+        name = name_in(hosts[0].decode("latin-1"))
+        return len(hosts) == 1 and (name in self._names or is_ip_address(name))
 
 
-def add_host_check(app: FastAPI, settings: Settings) -> None:
-    """Call it before the layers whose headers a refusal must have."""
-    build, names = app.build_middleware_stack, known_names(settings)
-    app.build_middleware_stack = lambda: Hosts(build(), names)  # type: ignore[method-assign]
+def unknown_host() -> Response:
+    """The response to a request that was not admitted."""
+    refusal = HostUnknown(
+        "This service does not have the name in the Host header. Operators: set MESHGRADE_PUBLIC_URL to the "
+        "address that browsers use, and have the proxy pass the Host header on."
+    )
+    return JSONResponse(problem_content(refusal), status_code=refusal.status, media_type=MEDIA_TYPE)
 
 
 def known_names(settings: Settings) -> frozenset[str]:

@@ -3,8 +3,7 @@
 See https://www.ietf.org/archive/id/draft-ietf-httpapi-ratelimit-headers-10.txt
 """
 
-from fastapi import FastAPI
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 from app.core.limits import Limit, Standing
 
@@ -24,20 +23,7 @@ def rate_limit_headers(limit: Limit, standing: Standing) -> list[tuple[bytes, by
     ]
 
 
-class RateLimitHeaders:
-    """ASGI wrapper: every response, even an error, carries the client's rate limit."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start" and (added := scope.get("state", {}).get("rate_limit_headers")):
-                message["headers"] = [*message["headers"], *added]
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
-
-
-def add_rate_limit_headers(app: FastAPI) -> None:
-    app.add_middleware(RateLimitHeaders)
+def reported_rate(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """The headers that the route has left for its response, even for an error; empty if it counts no requests."""
+    found: list[tuple[bytes, bytes]] = scope.get("state", {}).get("rate_limit_headers", [])
+    return found

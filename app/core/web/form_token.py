@@ -10,67 +10,60 @@ Each response masks it with random bytes, so that the length of a compressed pag
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from contextvars import ContextVar
 
 from fastapi import Request
 from markupsafe import Markup
-from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core.errors import FormTokenInvalid
 from app.core.web.cookies import FORM_COOKIE, SESSION_COOKIE, set_cookie
+from app.core.web.sent_headers import SentHeaders
 
 FIELD = "form_token"
 
 
-class _Browser:
-    """The secret that the forms of one response are bound to. If it is `new`, a cookie is sent once a form is shown."""
+class Browser:
+    """The secret that the forms of one response are bound to. If it `is_new`, a cookie is sent once a form is shown."""
 
-    def __init__(self, request: Request) -> None:
-        known = _bound_to(request)
-        self.secret = known or secrets.token_urlsafe(32)
-        self.token = _mask(_derive(self.secret))
-        self.new = known is None
-        self.shown = False
+    def __init__(self, sent: SentHeaders) -> None:
+        known = _bound_to(sent.cookies)
+        self.is_new = known is None
+        self._secret = known
+        self._token: str | None = None
+
+    @property
+    def secret(self) -> str:
+        if self._secret is None:
+            self._secret = secrets.token_urlsafe(32)
+        return self._secret
+
+    @property
+    def token(self) -> str:
+        """The same in all forms of this response. Most responses have none, and then it is not computed."""
+        if self._token is None:
+            self._token = _mask(_derive(self.secret))
+        return self._token
+
+    def cookie(self, request: Request) -> bytes | None:
+        """The value of a Set-Cookie header; None if the browser has a secret, or was shown no form."""
+        if not self.is_new or self._token is None:
+            return None
+        carrier = Response()
+        set_cookie(request, carrier, FORM_COOKIE, self.secret)
+        return carrier.headers["set-cookie"].encode("latin-1")
 
 
-_browser: ContextVar[_Browser | None] = ContextVar("browser", default=None)
-
-
-class FormTokens:
-    """ASGI wrapper that lets templates write form tokens."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # REST never shows a form, not even in an error.
-        if scope["type"] != "http" or scope["path"].startswith("/api/"):
-            return await self.app(scope, receive, send)
-        request = Request(scope)
-        browser = _Browser(request)
-
-        async def send_with_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start" and browser.new and browser.shown:
-                carrier = Response()
-                set_cookie(request, carrier, FORM_COOKIE, browser.secret)
-                MutableHeaders(scope=message).append("set-cookie", carrier.headers["set-cookie"])
-            await send(message)
-
-        reset = _browser.set(browser)
-        try:
-            await self.app(scope, receive, send_with_cookie)
-        finally:
-            _browser.reset(reset)
+# REST never shows a form, not even in an error.
+BROWSER: ContextVar[Browser | None] = ContextVar("browser", default=None)
 
 
 def form_token() -> Markup:
     """The hidden field for the browser of the current request; empty outside a request."""
-    browser = _browser.get()
+    browser = BROWSER.get()
     if browser is None:
         return Markup()
-    browser.shown = True
     return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, browser.token)
 
 
@@ -79,7 +72,7 @@ def check_form_token(request: Request, token: str) -> None:
     # Only a program sends this header: a form cannot, and a script of another site is not allowed to.
     if request.headers.get("authorization") is not None:
         return
-    secret = _bound_to(request)
+    secret = _bound_to(request.cookies)
     if secret is None or not hmac.compare_digest(_derive(secret), _unmask(token)):
         raise FormTokenInvalid(
             "You signed in or out after this form was loaded, or your browser does not store cookies. "
@@ -87,8 +80,8 @@ def check_form_token(request: Request, token: str) -> None:
         )
 
 
-def _bound_to(request: Request) -> str | None:
-    return request.cookies.get(SESSION_COOKIE) or request.cookies.get(FORM_COOKIE) or None
+def _bound_to(cookies: Mapping[str, str]) -> str | None:
+    return cookies.get(SESSION_COOKIE) or cookies.get(FORM_COOKIE) or None
 
 
 def _derive(secret: str) -> bytes:

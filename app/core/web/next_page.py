@@ -4,14 +4,11 @@ import re
 from contextvars import ContextVar
 from urllib.parse import quote
 
-from starlette.requests import Request
-from starlette.types import ASGIApp
-
-from app.core.web.per_page import PerPage
+from starlette.types import Scope
 
 # One slash: two, or a slash and a backslash, begin the name of another host in a browser.
 _OWN = re.compile(r"/|/(?![/\\])[\x21-\x5b\x5d-\x7e]{1,1999}")
-_page: ContextVar[str] = ContextVar("page", default="")
+SHOWN_PAGE: ContextVar[str] = ContextVar("page", default="")
 
 
 def own_page(page: str, otherwise: str = "/account") -> str:
@@ -19,14 +16,8 @@ def own_page(page: str, otherwise: str = "/account") -> str:
     return page if _OWN.fullmatch(page) else otherwise
 
 
-def with_current_page(app: ASGIApp) -> ASGIApp:
-    """Let templates lead back to the page that they draw: `sign_in_address()`, `this_page()`."""
-    return PerPage(app, _page, _page_of)
-
-
-def _page_of(request: Request) -> str:
+def page_of(scope: Scope) -> str:
     """Path and query that a browser can open again; empty for `/sign-…`, which works once or contains a secret."""
-    scope = request.scope
     if scope["method"] != "GET" or scope["path"].startswith("/sign-"):
         return ""
     query = scope["query_string"].decode("latin-1")
@@ -36,10 +27,10 @@ def _page_of(request: Request) -> str:
 
 def sign_in_address(page: str | None = None) -> str:
     """The sign-in page, which then leads to `page`, or else back to the current page."""
-    page = _page.get() if page is None else own_page(page, "")
+    page = SHOWN_PAGE.get() if page is None else own_page(page, "")
     return f"/sign-in?next={quote(page, safe='/')}" if page not in {"", "/"} else "/sign-in"
 
 
 def this_page() -> str:
     """The page that is being drawn, for a form on it to lead back to; the first page where it is none to open again."""
-    return _page.get() or "/"
+    return SHOWN_PAGE.get() or "/"

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from app.core.ip_addresses import is_ip_address
+from app.core.web.sent_headers import SentHeaders
 
 Networks = Sequence[IPv4Network | IPv6Network]
 
@@ -26,39 +26,24 @@ _OF_MACHINES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class Proxies:
-    """ASGI wrapper that replaces `client` and `scheme` in the scope."""
+    """Replaces `client` and `scheme` in the scope of a request."""
 
-    def __init__(self, app: ASGIApp, networks: Networks, clients: "Clients") -> None:
-        self.app = app
+    def __init__(self, networks: Networks, clients: "Clients") -> None:
         self._networks = networks
         self._clients = clients
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            peer, port = scope.get("client") or ("", 0)
-            headers: list[tuple[bytes, bytes]] = scope["headers"]
-            forwarded = [value for name, value in headers if name == b"x-forwarded-for"]
-            addresses = b",".join(forwarded).decode("latin-1").split(",") if forwarded else []
-            address, is_named = client_of(peer, addresses, self._networks)
-            scope["client"] = (address, port if address == peer else 0)
-            if self._is_proxy(peer):
-                scheme = next((value for name, value in reversed(headers) if name == b"x-forwarded-proto"), b"")
-                if scheme in (b"http", b"https"):
-                    scope["scheme"] = scheme.decode()
-            if scope["path"] not in _OF_MACHINES:
-                program = next((value for name, value in headers if name == b"user-agent"), b"")
-                is_forwarded = not is_named and any(name in _FORWARDED for name, _ in headers)
-                self._clients.saw(address, program, is_forwarded=is_forwarded)
-        await self.app(scope, receive, send)
-
-    def _is_proxy(self, address: str) -> bool:
-        return _is_in(address, self._networks)
-
-
-def add_proxies(app: FastAPI, networks: Networks, clients: "Clients") -> None:
-    """Wrap the whole stack of `app`, so that every layer sees the client. Call it before the first request."""
-    build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: Proxies(build(), networks, clients)  # type: ignore[method-assign]
+    def name_client(self, scope: Scope, sent: SentHeaders) -> None:
+        peer, port = scope.get("client") or ("", 0)
+        forwarded = sent.all(b"x-forwarded-for")
+        addresses = b",".join(forwarded).decode("latin-1").split(",") if forwarded else []
+        address, is_named = client_of(peer, addresses, self._networks)
+        scope["client"] = (address, port if address == peer else 0)
+        schemes = sent.all(b"x-forwarded-proto")
+        if schemes and schemes[-1] in (b"http", b"https") and _is_in(peer, self._networks):
+            scope["scheme"] = schemes[-1].decode()
+        if scope["path"] not in _OF_MACHINES:
+            is_forwarded = not is_named and any(name in sent for name in _FORWARDED)
+            self._clients.saw(address, next(iter(sent.all(b"user-agent")), b""), is_forwarded=is_forwarded)
 
 
 def client_of(peer: str, forwarded: Sequence[str], proxies: Networks) -> tuple[str, bool]:

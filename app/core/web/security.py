@@ -1,12 +1,6 @@
 """Security headers on every response, including errors, so that an injected script cannot run."""
 
-from fastapi import FastAPI
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from app.core.web.form_token import FormTokens
-from app.core.web.next_page import with_current_page
-from app.core.web.theme import with_theme
-from app.core.web.time_zone import with_time_zone
+from collections.abc import Iterator, Mapping
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -45,33 +39,13 @@ _HSTS = (b"strict-transport-security", b"max-age=31536000")
 
 
 class SecurityHeaders:
-    """ASGI wrapper. A response that sets one of the headers itself keeps its own value."""
+    """With `https`, browsers use nothing else from the first response on."""
 
-    def __init__(self, app: ASGIApp, *, https: bool) -> None:
-        self.app = app
+    def __init__(self, *, https: bool) -> None:
         self._whole = [*_RAW, *([_HSTS] if https else [])]
         self._of_parts = [each for each in self._whole if each[0] in _OF_PARTS]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                present = dict(message["headers"])
-                is_part = present.get(b"content-type", b"").startswith(_PART_TYPES)
-                added = self._of_parts if is_part else self._whole
-                message["headers"] = [*message["headers"], *(each for each in added if each[0] not in present)]
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
-
-
-def add_security_headers(app: FastAPI, *, https: bool) -> None:
-    """Wrap the whole stack of `app`, and let its templates write form tokens and sign-in addresses.
-
-    With `https`, browsers use nothing else from then on. Call it once, before the first request.
-
-    Not `app.add_middleware`: Starlette handles unexpected errors outside those, so a 500 would have no such headers.
-    """
-    build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: SecurityHeaders(  # type: ignore[method-assign]
-        with_theme(with_time_zone(FormTokens(with_current_page(build())))), https=https
-    )
+    def missing_in(self, headers: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """What to add to a response with these headers. One that sets a header itself keeps its own value."""
+        is_part = headers.get(b"content-type", b"").startswith(_PART_TYPES)
+        return (each for each in (self._of_parts if is_part else self._whole) if each[0] not in headers)

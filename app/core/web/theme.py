@@ -3,20 +3,18 @@
 from contextvars import ContextVar
 from typing import Literal, get_args
 
-from starlette.types import ASGIApp
-
 from app.core.web.cookies import THEME_COOKIE
-from app.core.web.per_page import PerPage
+from app.core.web.sent_headers import SentHeaders
 
 Theme = Literal["system", "light", "dark"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
 
-_shown: ContextVar[Theme] = ContextVar("theme", default="system")
+SHOWN_THEME: ContextVar[Theme] = ContextVar("theme", default="system")
 
 
-def with_theme(app: ASGIApp) -> ASGIApp:
-    """Give templates the theme of this browser."""
-    return PerPage(app, _shown, lambda request: read_theme(request.cookies.get(THEME_COOKIE, "")))
+def theme_of(sent: SentHeaders) -> Theme:
+    """The theme of the browser that sent a request."""
+    return read_theme(sent.cookies.get(THEME_COOKIE, ""))
 
 
 def read_theme(name: str) -> Theme:
@@ -26,4 +24,4 @@ def read_theme(name: str) -> Theme:
 
 def theme() -> Theme:
     """Of the browser whose request is being answered."""
-    return _shown.get()
+    return SHOWN_THEME.get()

@@ -5,23 +5,16 @@ from datetime import UTC, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from starlette.requests import Request
-from starlette.types import ASGIApp
-
 from app.core.web.cookies import ZONE_COOKIE
-from app.core.web.per_page import PerPage
+from app.core.web.sent_headers import SentHeaders
 
 # Empty if nothing was chosen: moments are then shown in UTC.
-_chosen: ContextVar[str] = ContextVar("time zone", default="")
+CHOSEN_ZONE: ContextVar[str] = ContextVar("time zone", default="")
 
 
-def with_time_zone(app: ASGIApp) -> ASGIApp:
-    """Give templates the time zone of this browser."""
-    return PerPage(app, _chosen, _read_zone)
-
-
-def _read_zone(request: Request) -> str:
-    name = request.cookies.get(ZONE_COOKIE, "")
+def zone_name_of(sent: SentHeaders) -> str:
+    """The time zone of the browser that sent a request; empty if it chose none."""
+    name = sent.cookies.get(ZONE_COOKIE, "")
     return name if name in zones() else ""
 
 
@@ -38,9 +31,9 @@ def zone_of(name: str) -> tzinfo:
 
 def chosen_zone() -> str:
     """Of the browser whose request is being answered; empty if it chose none."""
-    return _chosen.get()
+    return CHOSEN_ZONE.get()
 
 
 def zone() -> tzinfo:
     """The zone in which to show a moment to this browser."""
-    return zone_of(_chosen.get())
+    return zone_of(CHOSEN_ZONE.get())

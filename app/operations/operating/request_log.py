@@ -3,19 +3,17 @@
 import logging
 import re
 import secrets
-import time
 
 import structlog
-from fastapi import FastAPI
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 from app.core.background_loop import Activity
+from app.core.web.sent_headers import SentHeaders
 from app.operations.operating.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
-HEADER = "X-Request-Id"
+HEADER = b"x-request-id"
 _SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _API = "/api/v1"
 # No other method that a client sends may become a label.
@@ -26,55 +24,36 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics", "/static"})
 
 
-class Requests:
-    """ASGI wrapper. It writes the line when the response has ended. `ms` is the time until it began, as in metrics.
+class RequestLog:
+    """Writes a line for each request when its response has ended. `seconds` are those until it began, as in metrics.
 
     The length of an event stream depends on its reader, and says nothing about the speed of the service.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, activity: Activity) -> None:
-        self.app = app
+    def __init__(self, metrics: Metrics, activity: Activity) -> None:
         self._metrics = metrics
         self._activity = activity
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        request_id = _request_id(Headers(scope=scope).get(HEADER))
+    def begin(self, sent: SentHeaders) -> str:
+        """The id of a request, which is in all lines of the log that belong to it."""
+        request_id = _request_id(sent.first(HEADER))
         # Not unbound: the server logs an unhandled error later, in the same context.
         structlog.contextvars.bind_contextvars(request_id=request_id)
-        started, answered, status = time.perf_counter(), None, 500
+        return request_id
 
-        async def send_with_id(message: Message) -> None:
-            nonlocal answered, status
-            if message["type"] == "http.response.start":
-                answered, status = time.perf_counter(), message["status"]
-                # Nobody reports a style sheet, and a page loads thirty such files.
-                if not scope["path"].startswith("/static/"):
-                    MutableHeaders(scope=message)[HEADER] = request_id
-            await send(message)
-
-        try:
-            await self.app(scope, receive, send_with_id)
-        finally:
-            seconds = (answered or time.perf_counter()) - started
-            self._record(scope, status, seconds)
-            if scope["method"] not in _READING:
-                self._activity.note()
-
-    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+    def end(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         route = route_of(scope)
         self._metrics.request(method, route, status, seconds)
         line = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 1)}
         log.log(logging.DEBUG if route in _QUIET else logging.INFO, "request", extra=line)
+        if method not in _READING:
+            self._activity.note()
 
 
-def add_request_log(app: FastAPI, metrics: Metrics, activity: Activity) -> None:
-    """Wrap the whole stack of `app`, including errors. Call it last, before the first request."""
-    build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: Requests(build(), metrics, activity)  # type: ignore[method-assign]
+def names_request(scope: Scope) -> bool:
+    """Whether the response has the id. Nobody reports a style sheet, and a page loads thirty such files."""
+    return not scope["path"].startswith("/static/")
 
 
 def route_of(scope: Scope) -> str:
@@ -91,6 +70,6 @@ def route_of(scope: Scope) -> str:
     return f"{_API}{template}" if path.startswith(f"{_API}/") and not template.startswith(_API) else template
 
 
-def _request_id(sent: str | None) -> str:
+def _request_id(sent: str) -> str:
     """The id from a proxy, so that its log and ours agree, or a new one if that does not look like an id."""
-    return sent if sent is not None and _SANE.fullmatch(sent) else secrets.token_hex(8)
+    return sent if _SANE.fullmatch(sent) else secrets.token_hex(8)

@@ -1,14 +1,18 @@
 """Pages are compressed if the client accepts it. Responses with a secret and event streams never are."""
 
+import gzip
+
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
-from app.core.web.compression import add_compression
+from app.core.web.compression import compressed
 from app.core.web.cookies import SESSION_COOKIE
 from app.core.web.static_files import accepts, module_urls, mount_static, static_file, static_url
 from tests.app.accounts.people import browser, form_token, sign_in
+from tests.app.around import surround
 
 TEXT = "Where arrays live, and how devices communicate. " * 100
 
@@ -22,7 +26,7 @@ def _client() -> TestClient:
     app.get("/figure")(lambda: Response(TEXT, media_type="image/svg+xml"))
     app.get("/events")(lambda: StreamingResponse(iter([TEXT]), media_type="text/event-stream"))
     mount_static(app)
-    add_compression(app)
+    surround(app)
     return TestClient(app)
 
 
@@ -57,6 +61,36 @@ def test_what_another_site_asks_for_with_a_session_is_not_compressed(
     cookies = {"Cookie": f"{SESSION_COOKIE}=x"} if signed_in else {}
     answer = _client().get("/page", headers={"Sec-Fetch-Site": site, **cookies})
     assert ("content-encoding" in answer.headers) is compressed
+
+
+async def _in_parts(scope: Scope, receive: Receive, send: Send) -> None:
+    response = StreamingResponse(iter([TEXT, TEXT]), media_type="text/html")
+    await response(scope, receive, send)
+
+
+def test_a_page_that_is_sent_in_parts_is_whole() -> None:
+    app = FastAPI()
+    app.mount("/", _in_parts)
+    surround(app)
+    answer = TestClient(app).get("/page")
+    assert answer.text == TEXT * 2
+    assert "content-encoding" not in answer.headers
+
+
+@pytest.mark.anyio
+async def test_a_body_is_compressed_unless_it_is_short() -> None:
+    for length in (499, 500, 128 * 1024, 300_000):
+        body = b"x" * length
+        short = await compressed(body)
+        assert short is None if length < 500 else gzip.decompress(short) == body, length
+
+
+def test_head_of_a_page_has_the_length_that_get_has() -> None:
+    client = _client()
+    got, head = client.get("/page"), client.head("/page")
+    assert head.headers["content-length"] == got.headers["content-length"]
+    assert head.headers["content-encoding"] == "gzip"
+    assert head.content == b""
 
 
 def test_accepts_reads_codings_and_weights() -> None:

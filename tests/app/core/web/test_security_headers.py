@@ -4,7 +4,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from starlette.responses import Response
 
-from app.core.web.security import CONTENT_SECURITY_POLICY, SECURITY_HEADERS, add_security_headers
+from app.core.web.security import CONTENT_SECURITY_POLICY, SECURITY_HEADERS
+from tests.app.around import surround
 
 
 def _client() -> TestClient:
@@ -22,7 +23,7 @@ def _client() -> TestClient:
     def own() -> Response:
         return Response(headers={"Content-Security-Policy": "sandbox"})
 
-    add_security_headers(app, https=False)
+    surround(app)
     return TestClient(app, raise_server_exceptions=False)
 
 
@@ -37,7 +38,7 @@ def test_pages_not_found_and_unhandled_errors_all_carry_them() -> None:
 def test_a_style_sheet_carries_those_that_have_an_effect_on_it() -> None:
     app = FastAPI()
     app.get("/style")(lambda: Response(media_type="text/css"))
-    add_security_headers(app, https=False)
+    surround(app)
     headers = TestClient(app).get("/style").headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
