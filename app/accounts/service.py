@@ -19,6 +19,7 @@ from app.accounts.errors import InvitationInvalid, SignInLinkInvalid, SignInRefu
 from app.accounts.grants import Grants
 from app.accounts.identities import Identities, Identity, find, free_name, new_row
 from app.accounts.invitations import Invitations
+from app.accounts.last_use import LastUse
 from app.accounts.models import SignInLinkRow, UserRow
 from app.accounts.passwords import Passwords, check_password
 from app.accounts.ranking_names import is_ranking_name
@@ -58,8 +59,9 @@ class Accounts:
         self._brake = SignUpBrake(database, sign_up_limits or SignUpLimits())
         self.recent = RecentSignIn(confirm_after)
         self.sign_up_by = sign_up
-        self.sessions = Sessions(database, session_life)
-        self.tokens = Tokens(database)
+        self.uses = LastUse(database)
+        self.sessions = Sessions(database, session_life, self.uses)
+        self.tokens = Tokens(database, self.uses)
         self.invitations = Invitations(database)
         self.identities = Identities(database)
         # Who is invited may be on rosters of courses, which are not known here.

@@ -5,18 +5,19 @@ from datetime import datetime, timedelta
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.caller import Caller, user_of
+from app.accounts.caller import Caller, User
 from app.accounts.digest import digest, new_token
 from app.accounts.errors import AccountDeactivated, SessionNotFound
-from app.accounts.last_use import note_use
+from app.accounts.last_use import LastUse
 from app.accounts.models import SessionRow, UserRow
 from app.accounts.roles import SCOPES
 from app.core.clock import now
-from app.core.database import Database, UTCDateTime
+from app.core.database import Database, UTCDateTime, select_rows
 from app.core.ids import new_id
 from app.core.view import View
 
 _USER_AGENT = 300
+_EVERYTHING = frozenset(SCOPES)
 
 
 class SessionView(View):
@@ -28,13 +29,14 @@ class SessionView(View):
 
 
 # Built once, as in tokens.py.
+_user, _session = UserRow.__table__.c, SessionRow.__table__.c
 _CALLER = (
-    select(UserRow, SessionRow)
-    .join(SessionRow, SessionRow.user_id == UserRow.id)
+    select(_user.id, _user.name, _user.role, _session.id, _session.authenticated_at, _session.last_used_at)
+    .join_from(SessionRow.__table__, UserRow.__table__, _session.user_id == _user.id)
     .where(
-        SessionRow.token_hash == bindparam("token_hash"),
-        SessionRow.expires_at > bindparam("moment", type_=UTCDateTime),
-        UserRow.deactivated_at.is_(None),
+        _session.token_hash == bindparam("token_hash"),
+        _session.expires_at > bindparam("moment", type_=UTCDateTime),
+        _user.deactivated_at.is_(None),
     )
 )
 
@@ -42,8 +44,9 @@ _CALLER = (
 class Sessions:
     """Safe to share between requests. Users see and revoke only their own sessions."""
 
-    def __init__(self, database: Database, life: timedelta) -> None:
+    def __init__(self, database: Database, life: timedelta, uses: LastUse) -> None:
         self._database = database
+        self._uses = uses
         self.life = life
 
     async def open(self, session: AsyncSession, user_id: str, user_agent: str) -> str:
@@ -72,13 +75,14 @@ class Sessions:
 
     async def caller(self, token: str) -> Caller | None:
         """The caller with this session; `None` if it has expired, was revoked or never existed."""
+        token_hash = digest(token)
         async with self._database.reading() as session:
-            rows = (await session.execute(_CALLER, {"token_hash": digest(token), "moment": now()})).one_or_none()
-        if rows is None:
+            row = (await select_rows(session, _CALLER, {"token_hash": token_hash, "moment": now()})).one_or_none()
+        if row is None:
             return None
-        user, row = rows
-        await note_use(self._database, row)
-        return Caller(user_of(user), frozenset(SCOPES), session_id=row.id, authenticated_at=row.authenticated_at)
+        user_id, name, role, session_id, authenticated_at, last_used_at = row
+        self._uses.note("sessions", token_hash, last_used_at)
+        return Caller(User(user_id, name, role), _EVERYTHING, session_id=session_id, authenticated_at=authenticated_at)
 
     async def authenticated(self, session_id: str) -> None:
         """Record that the user of this session has just proved their identity again."""

@@ -6,15 +6,15 @@ from typing import cast
 
 from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, or_, select
 
-from app.accounts.caller import Caller, User, user_of
+from app.accounts.caller import Caller, User
 from app.accounts.digest import digest, new_token
 from app.accounts.errors import ScopeMissing, TokenNotFound, TooManyTokens
-from app.accounts.last_use import note_use
+from app.accounts.last_use import LastUse
 from app.accounts.models import APITokenRow, UserRow
 from app.accounts.roles import SCOPES, Scope
 from app.accounts.text_rules import check_line
 from app.core.clock import now
-from app.core.database import Database, UTCDateTime
+from app.core.database import Database, UTCDateTime, select_rows
 from app.core.errors import FieldInvalid, TokenInvalid
 from app.core.ids import new_id
 from app.core.view import View
@@ -39,8 +39,9 @@ class Token(View):
 class Tokens:
     """Safe to share between requests. Users see and revoke only their own tokens."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, uses: LastUse) -> None:
         self._database = database
+        self._uses = uses
 
     async def preset(self, user: User, token: str | None) -> None:
         """Make `token` the user's preset one. An earlier preset token stops working, and with `None` all of them."""
@@ -116,30 +117,34 @@ class Tokens:
 
     async def caller(self, token: str) -> Caller:
         """The caller with this API token. Raises `TokenInvalid`."""
+        token_hash = digest(token)
         async with self._database.reading() as session:
-            rows = (await session.execute(_CALLER, {"token_hash": digest(token), "moment": now()})).one_or_none()
-        if rows is None:
+            row = (await select_rows(session, _CALLER, {"token_hash": token_hash, "moment": now()})).one_or_none()
+        if row is None:
             raise TokenInvalid(
                 "The bearer token in the Authorization header is unknown, has expired or was revoked.",
                 headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
             )
-        user, row = rows
-        await note_use(self._database, row)
-        return Caller(user_of(user), frozenset(_scopes(row)), token_expires_at=row.expires_at)
+        user_id, name, role, scopes, expires_at, last_used_at = row
+        self._uses.note("api_tokens", token_hash, last_used_at)
+        return Caller(User(user_id, name, role), frozenset(_scopes(scopes)), token_expires_at=expires_at)
 
 
 def _lives_at(moment: datetime | BindParameter[datetime]) -> ColumnElement[bool]:
-    return or_(APITokenRow.expires_at.is_(None), APITokenRow.expires_at > moment)
+    return or_(_token.expires_at.is_(None), _token.expires_at > moment)
+
+
+_user, _token = UserRow.__table__.c, APITokenRow.__table__.c
 
 
 # Built once: building a statement takes as long as executing it, and every request begins with this one.
 _CALLER = (
-    select(UserRow, APITokenRow)
-    .join(APITokenRow, APITokenRow.user_id == UserRow.id)
+    select(_user.id, _user.name, _user.role, _token.scopes, _token.expires_at, _token.last_used_at)
+    .join_from(APITokenRow.__table__, UserRow.__table__, _token.user_id == _user.id)
     .where(
-        APITokenRow.token_hash == bindparam("token_hash"),
+        _token.token_hash == bindparam("token_hash"),
         _lives_at(bindparam("moment", type_=UTCDateTime)),
-        UserRow.deactivated_at.is_(None),
+        _user.deactivated_at.is_(None),
     )
 )
 
@@ -159,9 +164,9 @@ def _row(
     )
 
 
-def _scopes(row: APITokenRow) -> tuple[Scope, ...]:
-    return cast(tuple[Scope, ...], tuple(row.scopes.split()))
+def _scopes(stored: str) -> tuple[Scope, ...]:
+    return cast(tuple[Scope, ...], tuple(stored.split()))
 
 
 def _view(row: APITokenRow) -> Token:
-    return Token.read_from(row, scopes=_scopes(row))
+    return Token.read_from(row, scopes=_scopes(row.scopes))

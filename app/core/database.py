@@ -1,13 +1,26 @@
 """The database: an async engine for SQLite or PostgreSQL, and its two kinds of session."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, ColumnElement, DateTime, Dialect, Float, MetaData, delete, literal, make_url, text
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    CursorResult,
+    DateTime,
+    Dialect,
+    Float,
+    MetaData,
+    Select,
+    delete,
+    literal,
+    make_url,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLAlchemyError
@@ -35,6 +48,7 @@ __all__ = [
     "insert_into",
     "may_pause",
     "once",
+    "select_rows",
     "why_not_written",
 ]
 
@@ -281,6 +295,7 @@ class _SharedReading:
             await self._closing.pop()
 
 
+_CONNECTION = object()
 _SHARED: ContextVar[_SharedReading | None] = ContextVar("shared reading", default=None)
 
 
@@ -293,6 +308,22 @@ async def once(session: AsyncSession, key: Hashable, read: Callable[[], Awaitabl
         session.info[key] = await read()
     found: T = session.info[key]
     return found
+
+
+async def select_rows(
+    session: AsyncSession, statement: Select[*tuple[Any, ...]], values: Mapping[str, object]
+) -> CursorResult[*tuple[Any, ...]]:
+    """The selected columns, in the transaction of the session.
+
+    Half as much work as `session.execute`, which also looks for objects in what it has read.
+    """
+    if session.new or session.dirty or session.deleted:
+        await session.flush()
+    connection = session.info.get(_CONNECTION)
+    if connection is None:
+        connection = session.info[_CONNECTION] = await session.connection()
+    result: CursorResult[*tuple[Any, ...]] = await connection.execute(statement, values)
+    return result
 
 
 def insert_into(session: AsyncSession, row: type[Base]) -> Any:

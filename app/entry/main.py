@@ -294,6 +294,7 @@ def _loops(services: Services, secret: bytes, judging: _Judging) -> list[Loop]:
         *_webhook_loops(services, database, secret),
         ScoreSender(database, services[Courses], services[Platforms], services[PlatformRequests]).outbox.loop,
         *_mail_loops(services, database),
+        services[Accounts].uses.loop,
         services[CatalogueRefresh].loop,
         services[SectionSearch].loop,
         *services[Syncs].loops,

@@ -9,10 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from functools import cached_property, partial
 from typing import Generic, Self, TypeVar
 
-from sqlalchemy import ColumnElement, Select, delete, event, func, select
+from sqlalchemy import ColumnElement, Select, String, bindparam, delete, event, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, User
@@ -131,6 +131,22 @@ class UsersWork(OwnedWork[User, SentRow]):
 
     def owned_by(self, owner: User) -> Sequence[ColumnElement[bool]]:
         return self.rows.user_id == owner.id, self.rows.guest.is_not_distinct_from(browser_of(owner))
+
+    async def _find(self, session: AsyncSession, owner: User | None, work_id: str) -> SentRow:
+        # The same row as for any kind of work, with a statement that is built once.
+        row = None
+        if owner is not None and is_id(work_id):
+            values = {"work_id": work_id, "user_id": owner.id, "browser": browser_of(owner)}
+            row = await session.scalar(self._owned, values)
+        if row is None:
+            raise self.missing(owner, work_id[:64])
+        return row
+
+    @cached_property
+    def _owned(self) -> Select[SentRow]:
+        rows = self.rows
+        is_of_browser = rows.guest.is_not_distinct_from(bindparam("browser", type_=String()))
+        return self._query().where(rows.id == bindparam("work_id"), rows.user_id == bindparam("user_id"), is_of_browser)
 
     def competes(self, user: User) -> Sequence[ColumnElement[bool]]:
         """The conditions on the rows that count towards `most_unfinished`."""

@@ -9,7 +9,7 @@ Points that an instructor or an owner gave are changed again only by somebody wh
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.audit.log import LONGEST_REASON, record
@@ -38,17 +38,19 @@ class ScoreOverride(View):
     reason: str
 
 
+# Built once: building a statement takes as long as executing it, and every page of an attempt needs it.
+_OVERRIDE = (
+    select(OverrideRow.score, UserRow.name.label("by"), OverrideRow.at, OverrideRow.reason)
+    .outerjoin(UserRow, UserRow.id == OverrideRow.user_id)
+    .where(OverrideRow.attempt_id == bindparam("attempt_id"))
+)
+
+
 async def override_of(session: AsyncSession, attempt: AttemptRow) -> ScoreOverride | None:
     """How the points of an attempt were changed by hand, if they were."""
     if attempt.verdict is None:
         return None
-    row = OverrideRow
-    query = (
-        select(row.score, UserRow.name.label("by"), row.at, row.reason)
-        .outerjoin(UserRow, UserRow.id == row.user_id)
-        .where(row.attempt_id == attempt.id)
-    )
-    found = (await session.execute(query)).one_or_none()
+    found = (await session.execute(_OVERRIDE, {"attempt_id": attempt.id})).one_or_none()
     return None if found is None else ScoreOverride(**found._mapping, score_before=_of_verdict(attempt))
 
 

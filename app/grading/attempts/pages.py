@@ -125,14 +125,13 @@ async def show_attempt(
     written = [] if user.guest else await comments.of_attempt(attempt.id)
     if any(each.is_new for each in written):
         await comments.see(attempt.id)
-    before = await attempts.list(user, Cursor(1, attempt.id), attempt.problem)
     return render_page(
         "grading/attempts/attempt.html",
         user=None if user.guest else user,
         attempt=attempt,
         title=catalogue.title_of(attempt.problem),
         kind=attempt.kind.capitalize(),
-        earlier=next((each.id for each in before), None),
+        earlier=await attempts.earlier(user, attempt),
         shared_at=await shares.since(user, attempt.id),
         served=_is_served(catalogue, attempt),
         explorable=_mode(catalogue, attempt) == "program",

@@ -8,7 +8,7 @@ from sqlalchemy import and_, bindparam, case, func, select
 from sqlalchemy.orm import aliased
 
 from app.accounts.caller import User
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.grading.attempts.models import GiveUpRow
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
@@ -89,7 +89,12 @@ async def standings(database: Database, user: User, problem: str | None = None) 
     query = _STANDINGS if problem is None else _STANDING
     async with database.reading() as session:
         shown = await shown_only(session, user_id=user.id, problem=problem)
-        rows = await session.execute(query.where(*shown), {"user_id": user.id, "problem": problem})
+        rows = await select_rows(
+            session,
+            # Without a condition, the same object, whose key in the cache of compiled statements is known.
+            query.where(*shown) if shown else query,
+            {"user_id": user.id, "problem": problem},
+        )
         return {slug: Standing(best_score, bool(accepted)) for slug, best_score, accepted in rows}
 
 
@@ -98,7 +103,7 @@ async def progress(database: Database, user: User) -> dict[str, Progress]:
     async with database.reading() as session:
         shown = await shown_only(session, user_id=user.id)
         query = _progress(_STANDINGS.where(*shown)) if shown else _PROGRESS
-        rows = await session.execute(query, {"user_id": user.id})
+        rows = await select_rows(session, query, {"user_id": user.id})
         return {
             slug: Progress(last_at, best, bool(accepted), gave_up) for slug, last_at, best, accepted, gave_up in rows
         }

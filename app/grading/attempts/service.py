@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, null, or_, select
+from sqlalchemy import ColumnElement, Integer, Select, String, bindparam, exists, null, select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.core.clock import end_of_minute
-from app.core.database import Database
+from app.core.database import Database, UTCDateTime, select_rows
 from app.core.errors import (
     AttemptFinished,
     AttemptNotFound,
@@ -47,6 +47,29 @@ _STORED = [each for each in AttemptSummary.model_fields if each not in ("changed
 _LIST: Select[Any] = select(
     *(getattr(AttemptRow, each) for each in _STORED), exists().where(OverrideRow.attempt_id == AttemptRow.id), null()
 ).where(_IS_SHOWN)
+# Built once: building a statement takes longer than executing it, and pages of problems and attempts need these.
+_BY = (AttemptRow.created_at, AttemptRow.id)
+_OF_USER = AttemptRow.user_id == bindparam("user_id")
+_AT_PROBLEM = AttemptRow.problem == bindparam("problem")
+_NEWEST = (
+    _LIST.add_columns(AttemptRow.id)
+    .where(_OF_USER)
+    .order_by(*(each.desc() for each in _BY))
+    .limit(bindparam("most", type_=Integer()))
+)
+_NEWEST_AT_PROBLEM = _NEWEST.where(_AT_PROBLEM)
+_EARLIER = (
+    select(AttemptRow.id)
+    .where(_IS_SHOWN, _OF_USER, _AT_PROBLEM)
+    .where(tuple_(*_BY) < tuple_(bindparam("created_at", type_=UTCDateTime()), bindparam("attempt_id", type_=String())))
+    .order_by(*(each.desc() for each in _BY))
+    .limit(1)
+)
+_STARTERS = select(AttemptRow.id).where(
+    _OF_USER,
+    AttemptRow.id.in_(bindparam("attempt_ids", expanding=True)),
+    tuple_(AttemptRow.problem, AttemptRow.source).in_(bindparam("starters", expanding=True)),
+)
 
 
 class Attempts(UsersWork[AttemptRow]):
@@ -175,7 +198,7 @@ class Attempts(UsersWork[AttemptRow]):
         """
         async with self._database.reading() as session:
             row = await self._find(session, user, attempt_id)
-            until = await withheld_until(session, [row.id], seen=seen)
+            until = await withheld_until(session, [row.id], user_id=row.user_id, seen=seen)
             override = await override_of(session, row)
         place = await self._queue.place(row) if placed else None
         return self._views.of(row, withheld_until=until.get(row.id), queue=place, override=override)
@@ -206,15 +229,28 @@ class Attempts(UsersWork[AttemptRow]):
             conditions.append(row.problem == problem)
         if within is not None:
             conditions.append(row.problem.in_(within))
-        query, by = _LIST.where(row.user_id == user.id), (row.created_at, row.id)
+        query = _LIST.where(row.user_id == user.id)
         async with self._database.reading() as session:
             if only.reads_verdicts:
                 conditions += await shown_only(session, user_id=user.id, seen=seen)
-            found = await paged(
-                session, query, by, cursor, AttemptSummary.of_columns, only=conditions, missing=self.not_found
-            )
+            if cursor.after is None and only == EVERYTHING and within is None:
+                found = await _newest(session, user, problem, cursor)
+            else:
+                found = await paged(
+                    session, query, _BY, cursor, AttemptSummary.of_columns, only=conditions, missing=self.not_found
+                )
             until = await withheld_until(session, [each.id for each in found], user_id=user.id, seen=seen)
         return found.map(lambda each: each.withheld(until[each.id]) if each.id in until else each)
+
+    async def earlier(self, user: User, attempt: AttemptJSON) -> str | None:
+        """The id of the user's attempt or run at the same problem before this one. None for a guest, as in lists."""
+        if user.guest is not None:
+            return None
+        values: dict[str, Any] = {"user_id": user.id, "problem": attempt.problem}
+        values |= {"created_at": attempt.created_at, "attempt_id": attempt.id}
+        async with self._database.reading() as session:
+            found: str | None = await session.scalar(_EARLIER, values)
+            return found
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:
         """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
@@ -230,11 +266,13 @@ class Attempts(UsersWork[AttemptRow]):
         starters = {slug: starter for slug in {each.problem for each in rejected} if (starter := self._starter(slug))}
         if not starters:
             return frozenset()
-        is_starter = or_(*(and_(AttemptRow.problem == slug, AttemptRow.source == it) for slug, it in starters.items()))
-        ids = AttemptRow.id.in_([each.id for each in rejected])
-        query = select(AttemptRow.id).where(AttemptRow.user_id == user.id, ids, is_starter)
+        values = {
+            "user_id": user.id,
+            "attempt_ids": [each.id for each in rejected],
+            "starters": list(starters.items()),
+        }
         async with self._database.reading() as session:
-            return frozenset(await session.scalars(query))
+            return frozenset(await session.scalars(_STARTERS, values))
 
     def _starter(self, slug: str) -> str | None:
         try:
@@ -269,3 +307,12 @@ class Attempts(UsersWork[AttemptRow]):
                 f"{earlier.kind} {earlier.id} at the problem {earlier.problem!r}. For a new source, send a new key."
             )
         return earlier
+
+
+async def _newest(session: AsyncSession, user: User, problem: str | None, cursor: Cursor) -> Page[AttemptSummary]:
+    """The first page of the user's attempts and runs, at one problem or at all. As `paged` finds it."""
+    query = _NEWEST if problem is None else _NEWEST_AT_PROBLEM
+    # One more than the limit shows whether there is another page.
+    values: dict[str, Any] = {"user_id": user.id, "most": cursor.limit + 1}
+    rows = (await select_rows(session, query, values if problem is None else {**values, "problem": problem})).all()
+    return Page.cut(rows, cursor, lambda row: row[-1]).map(lambda row: AttemptSummary.of_columns(*row[:-1]))

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 
 from app.accounts.caller import User
 from app.accounts.digest import digest, new_token
@@ -14,6 +14,11 @@ from app.grading.attempts.views import AttemptJSON, AttemptViews
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import withheld_until
 from app.problems.visibility import Visibility
+
+# Built once: building a statement takes as long as executing it, and every page of an attempt needs it.
+_SINCE = select(ShareRow.created_at).where(
+    ShareRow.attempt_id == bindparam("attempt_id"), ShareRow.user_id == bindparam("user_id")
+)
 
 
 class Shares:
@@ -35,9 +40,8 @@ class Shares:
 
     async def since(self, user: User, attempt_id: str) -> datetime | None:
         """When the link to this attempt was created, or None."""
-        query = select(ShareRow.created_at).where(ShareRow.attempt_id == attempt_id, ShareRow.user_id == user.id)
         async with self._database.reading() as session:
-            return await session.scalar(query)
+            return await session.scalar(_SINCE, {"attempt_id": attempt_id, "user_id": user.id})
 
     async def revoke(self, user: User, attempt_id: str) -> None:
         """The link stops working at once."""

@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import case, delete, func, select, update
+from sqlalchemy import bindparam, case, delete, func, select, update
 
 from app.accounts.audit.log import record
 from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.accounts.text_rules import check_text
 from app.core.clock import now
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.core.errors import CommentNotFound, LineNotFound, RoleMissing, TooManyComments
 from app.core.ids import is_id, new_id
 from app.core.view import View
@@ -74,6 +74,20 @@ _COMMENTS = select(
     _row.seen_at.is_(None),
 ).outerjoin(UserRow, UserRow.id == _row.user_id)
 
+# Built once, like those above: building a statement takes as long as executing it, and pages of attempts need them.
+_OF_ATTEMPT = _COMMENTS.where(_row.attempt_id == bindparam("attempt_id")).order_by(_row.line, _row.created_at, _row.id)
+_COUNTS = (
+    select(_row.attempt_id, func.count(), func.sum(case((_row.seen_at.is_(None), 1), else_=0)))
+    .where(_row.attempt_id.in_(bindparam("attempt_ids", expanding=True)))
+    .group_by(_row.attempt_id)
+)
+_UNSEEN = (
+    select(AttemptRow.id, AttemptRow.problem, AttemptRow.created_at)
+    .where(AttemptRow.id.in_(select(_row.attempt_id).where(_row.whom_id == bindparam("owner"), _row.seen_at.is_(None))))
+    .order_by(AttemptRow.created_at.desc(), AttemptRow.id)
+    .limit(_MOST_NAMED)
+)
+
 
 class Comments:
     """Safe to share between requests."""
@@ -114,10 +128,9 @@ class Comments:
 
     async def of_attempt(self, attempt_id: str) -> list[Comment]:
         """By line, the oldest first."""
-        query = _COMMENTS.where(CommentRow.attempt_id == attempt_id)
-        query = query.order_by(CommentRow.line, CommentRow.created_at, CommentRow.id)
         async with self._database.reading() as session:
-            return [Comment.of_columns(*each) for each in await session.execute(query)]
+            rows = await select_rows(session, _OF_ATTEMPT, {"attempt_id": attempt_id})
+            return [Comment.of_columns(*each) for each in rows]
 
     async def get(self, attempt_id: str, comment_id: str) -> Comment:
         """Raises `CommentNotFound`, even if it exists on another attempt."""
@@ -164,25 +177,16 @@ class Comments:
 
     async def unseen(self, owner: User) -> list[Commented]:
         """The owner's attempts with comments that they have not seen, newest attempt first. At most five."""
-        row = AttemptRow
-        has_unseen = select(CommentRow.attempt_id).where(CommentRow.whom_id == owner.id, CommentRow.seen_at.is_(None))
-        query = select(row.id, row.problem, row.created_at).where(row.id.in_(has_unseen))
-        query = query.order_by(row.created_at.desc(), row.id).limit(_MOST_NAMED)
         async with self._database.reading() as session:
-            return [Commented(*each) for each in await session.execute(query)]
+            return [Commented(*each) for each in await select_rows(session, _UNSEEN, {"owner": owner.id})]
 
     async def counts(self, attempt_ids: Sequence[str]) -> dict[str, CommentCount]:
         """By attempt, without those that have none. One query."""
         if not attempt_ids:
             return {}
-        unseen = func.sum(case((CommentRow.seen_at.is_(None), 1), else_=0))
-        query = (
-            select(CommentRow.attempt_id, func.count(), unseen)
-            .where(CommentRow.attempt_id.in_(attempt_ids))
-            .group_by(CommentRow.attempt_id)
-        )
         async with self._database.reading() as session:
-            return {each[0]: CommentCount(each[1], int(each[2])) for each in await session.execute(query)}
+            rows = await select_rows(session, _COUNTS, {"attempt_ids": attempt_ids})
+            return {each[0]: CommentCount(each[1], int(each[2])) for each in rows}
 
 
 def lines_of(source: str) -> list[str]:

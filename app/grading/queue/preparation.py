@@ -87,11 +87,13 @@ class Preparer:
         self._guard = threading.Lock()
 
     def state(self) -> Preparation:
+        # Every page of a problem asks, and almost always nothing has failed.
+        failed = {each.name: each for each in self._grader.setbacks.all()}
         found = {
-            package.slug: setback
-            for package in self._packages
+            package.slug: failed[each.identity]
+            for package in (self._packages if failed else ())
             for each in every_variant(package)
-            if (setback := self._grader.setbacks.of(each.identity))
+            if each.identity in failed
         }
         setbacks = tuple(replace(setback, name=slug) for slug, setback in found.items())
         with self._guard:

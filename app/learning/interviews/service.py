@@ -6,13 +6,13 @@ from datetime import datetime
 from random import SystemRandom
 from typing import cast
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.core.clock import now
-from app.core.database import Database, once
+from app.core.database import Database, UTCDateTime, once
 from app.core.ids import is_id, new_id
 from app.grading.attempts.progress import progress
 from app.learning.interviews.errors import InterviewNotFound, InterviewOpen, InterviewOver, LevelEmpty
@@ -148,10 +148,21 @@ class Interviews:
         return found if found and any(each.slug == problem for each in found.places) else None
 
 
+# Built once: building a statement takes as long as executing it, and every problem page needs it.
+_OPEN = (
+    select(InterviewRow)
+    .where(
+        InterviewRow.user_id == bindparam("user_id"),
+        InterviewRow.ended_at.is_(None),
+        InterviewRow.expires_at > bindparam("moment", type_=UTCDateTime()),
+    )
+    .order_by(InterviewRow.created_at.desc())
+    .limit(1)
+)
+
+
 async def _open(session: AsyncSession, user: User) -> InterviewRow | None:
-    row = InterviewRow
-    still: list[ColumnElement[bool]] = [row.user_id == user.id, row.ended_at.is_(None), row.expires_at > now()]
-    return await session.scalar(select(row).where(*still).order_by(row.created_at.desc()).limit(1))
+    return await session.scalar(_OPEN, {"user_id": user.id, "moment": now()})
 
 
 async def _row(session: AsyncSession, user: User, interview_id: str, *, lock: bool = False) -> InterviewRow:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.core.clock import now
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.core.errors import DraftConflict, DraftNotFound
 from app.core.ids import new_id
 from app.core.view import View
@@ -61,7 +61,7 @@ class Drafts:
         """Raises `ProblemNotFound`."""
         problem = self._catalogue.get(slug).slug
         async with self._database.reading() as session:
-            row = (await session.execute(_FIND, {"user": user.id, "slug": problem})).first()
+            row = (await select_rows(session, _FIND, {"user": user.id, "slug": problem})).first()
         saved = row._mapping if row else {"source": None, "revision": 0, "saved_at": None}
         return Draft(problem=problem, **saved)
 

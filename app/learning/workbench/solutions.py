@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from markupsafe import Markup
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from app.accounts.caller import User
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.core.web.alignment import align
 from app.core.web.highlight import highlight_code
 from app.grading.queue.models import AttemptRow
@@ -38,6 +38,20 @@ class AcceptedAttempt:
     source: str
 
 
+# Built once: building a statement takes as long as executing it, and every problem page needs it.
+_ACCEPTED = (
+    select(AttemptRow.id, AttemptRow.source)
+    .where(
+        AttemptRow.user_id == bindparam("user_id"),
+        AttemptRow.problem == bindparam("problem"),
+        AttemptRow.kind == "attempt",
+        AttemptRow.verdict_status == "accepted",
+    )
+    .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+    .limit(1)
+)
+
+
 class Solutions:
     """Safe to share between requests."""
 
@@ -51,20 +65,10 @@ class Solutions:
         """
         if await self._visibility.closed(user, slug, "solutions") is not None:
             return None
-        query = (
-            select(AttemptRow.id, AttemptRow.source)
-            .where(
-                AttemptRow.user_id == user.id,
-                AttemptRow.problem == slug,
-                AttemptRow.kind == "attempt",
-                AttemptRow.verdict_status == "accepted",
-            )
-            .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-            .limit(1)
-        )
         async with self._database.reading() as session:
             shown = await shown_only(session, user_id=user.id, problem=slug)
-            row = (await session.execute(query.where(*shown))).first()
+            query = _ACCEPTED.where(*shown) if shown else _ACCEPTED
+            row = (await select_rows(session, query, {"user_id": user.id, "problem": slug})).first()
         return AcceptedAttempt(*row) if row else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.teaching.courses.models import AssignmentRow, ExtensionRow, RosterLineRow, SectionDatesRow
@@ -62,7 +62,7 @@ async def read_dates(session: AsyncSession, course_id: str, user_id: str | None 
     )
 
 
-def join_section(query: Any, user_id: str) -> Any:
+def join_section(query: Any, user_id: str | BindParameter[str]) -> Any:
     """A query of assignments, with the dates of the section that the student is in, if it has any."""
     line, dates = RosterLineRow, SectionDatesRow
     return query.outerjoin(
@@ -77,7 +77,7 @@ async def dates_in_section(session: AsyncSession, assignment: Assignment, user_i
     return (assignment.opens_at, assignment.due_at) if found is None else (found[0], found[1])
 
 
-def has_opened(moment: datetime) -> ColumnElement[bool]:
+def has_opened(moment: datetime | BindParameter[datetime]) -> ColumnElement[bool]:
     """For a query of assignments: whether it has opened for a section, or for those in none."""
     dates = SectionDatesRow.__table__.alias()
     return or_(

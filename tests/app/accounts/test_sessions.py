@@ -3,7 +3,9 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import event, update
 
+from app.accounts.models import SessionRow
 from app.accounts.service import Accounts
 from app.core.clock import now
 from tests.app.accounts.people import PASSWORD, browser, form_token, send_form, sign_in, sign_up
@@ -68,12 +70,32 @@ async def test_the_last_use_is_written_now_and_then(service, monkeypatch):
     await sign_in(service)
     [first] = await sessions_of(service, service.http)
     [second] = await sessions_of(service, service.http)
+    assert await service.services[Accounts].uses.write() == 0
     assert second.last_used_at == first.last_used_at
     later = now() + timedelta(minutes=6)
     monkeypatch.setattr("app.accounts.last_use.now", lambda: later)
     await service.http.get(ME)
+    assert await service.services[Accounts].uses.write() == 1
     [third] = await sessions_of(service, service.http)
     assert third.last_used_at == later
+
+
+async def test_the_uses_of_many_are_written_at_once(each_database):
+    accounts = Accounts(each_database, session_life=timedelta(days=1), link_life=timedelta(minutes=1))
+    user = await accounts.add_user("ada", "student")
+    async with each_database.writing() as session:
+        opened = [await accounts.sessions.open(session, user.id, "browser") for _ in range(3)]
+        await session.execute(update(SessionRow).values(last_used_at=None))
+    for token in opened:
+        assert await accounts.sessions.caller(token) is not None
+    begun: list[object] = []
+    event.listen(each_database.engine.sync_engine, "begin", begun.append)
+    assert await accounts.uses.write() == 3
+    assert len(begun) == 1
+    assert all(each.last_used_at is not None for each in await accounts.sessions.list(user.id))
+    assert await accounts.uses.write() == 0
+    # Without anything to write, no transaction.
+    assert len(begun) == 2
 
 
 async def test_a_user_agent_can_be_anything(service):

@@ -112,6 +112,7 @@ async def test_the_preset_one_is_not_revoked_here(service):
 async def test_a_restart_keeps_what_is_known_of_the_preset_one(start_service):
     async with start_service() as service:
         [before] = (await service.http.get(TOKENS, headers=service.bearer)).json()["tokens"]
+        assert await service.services[Accounts].uses.write() == 1
     async with start_service() as service:
         [after] = (await service.http.get(TOKENS, headers=service.bearer)).json()["tokens"]
     assert after["id"] == before["id"]
@@ -155,6 +156,7 @@ async def test_the_page_makes_shows_and_revokes_them(service):
         assert (made.status_code, made.headers["cache-control"]) == (200, "no-store")
         token = made.text.split('id="secret" type="text" value="')[1].split('"')[0]
         assert (await http.get(ME, headers={"Authorization": f"Bearer {token}"})).json()["name"] == "ada"
+        await service.services[Accounts].uses.write()
         page = (await http.get(here)).text
         assert token not in page
         assert "&lt;b&gt;laptop" in page
