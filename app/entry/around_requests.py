@@ -18,6 +18,7 @@ from app.core.settings import Settings
 from app.core.web.compression import CODING, compressed, is_compressible, may_compress
 from app.core.web.form_token import BROWSER, Browser
 from app.core.web.head_requests import is_head_of_page
+from app.core.web.kept_parts import PARTS
 from app.core.web.next_page import SHOWN_PAGE, page_of
 from app.core.web.proxies import Clients, Proxies
 from app.core.web.security import SecurityHeaders
@@ -136,7 +137,7 @@ class _Response:
     async def _begin_page(self, begun: Message, message: Message) -> None:
         """Send the beginning of a page, and compress the message with its whole body."""
         is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
-        short = await compressed(message.get("body", b"")) if is_whole else None
+        short = await compressed(message.get(PARTS) or [message.get("body", b"")]) if is_whole else None
         if short is not None:
             message["body"] = short
             others = [each for each in begun["headers"] if each[0] not in (b"content-length", b"vary")]

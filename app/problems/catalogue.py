@@ -2,7 +2,7 @@
 
 import difflib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from app.core.errors import ProblemNotFound
@@ -36,6 +36,9 @@ class Catalogue:
         self._private: dict[str, Package] = {}
         self._tracks = tuple(tracks)
         self._sections: tuple[Section, ...] | None = None
+        self._section_of: dict[str, Section] | None = None
+        # Another object whenever what is served changes.
+        self._served = object()
         self.faults = list(faults)
 
     @classmethod
@@ -93,6 +96,7 @@ class Catalogue:
     def keep_private(self, packages: Mapping[str, Package]) -> None:
         """From now on, these are the private versions, by their hashes."""
         self._private = dict(packages)
+        self._served = object()
 
     def private_version(self, version: str) -> Package | None:
         return self._private.get(version)
@@ -101,6 +105,11 @@ class Catalogue:
         """The packages of these private versions, by slug. Staff see the published version of a published problem."""
         found = {slug: self._private.get(version) for slug, version in versions.items()}
         return {slug: each for slug, each in found.items() if each and not (is_staff and slug in self._published)}
+
+    @property
+    def seen(self) -> Hashable:
+        """Equal for two requests if their viewers see the same versions of the same problems."""
+        return self._served, tuple(sorted((slug, each.version) for slug, each in viewer().private.items()))
 
     @property
     def _seen(self) -> Mapping[str, Package]:
@@ -122,11 +131,15 @@ class Catalogue:
 
     def section_of(self, slug: str) -> Section | None:
         """The track of a problem; None if it is not served."""
-        return next((each for each in self.listed() if any(slug == other.slug for other in each.packages)), None)
+        if viewer().private:
+            return next((each for each in self.listed() if any(slug == other.slug for other in each.packages)), None)
+        if self._section_of is None:
+            self._section_of = {package.slug: each for each in self.sections() for package in each.packages}
+        return self._section_of.get(slug)
 
     def serve(self, package: Package) -> None:
         """Serve this version of its problem from now on."""
-        self._sections = None
+        self._sections, self._section_of, self._served = None, None, object()
         self._published = dict(sorted((self._published | {package.slug: package}).items()))
 
     def version_of(self, slug: str) -> str | None:

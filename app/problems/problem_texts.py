@@ -1,6 +1,6 @@
 """The texts of a problem as its readers see them."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -13,6 +13,9 @@ from app.problems.rendered_texts import RenderedTexts
 from grader.package.package import Package
 from grader.package.pitfalls import pitfall_of
 from grader.package.variants import like
+
+# A problem has four texts at most.
+_MOST_SHOWN = 512
 
 
 class MetPitfall(View):
@@ -52,11 +55,20 @@ class ProblemTexts:
 
     def __init__(self, catalogue: Catalogue, texts: RenderedTexts) -> None:
         self._catalogue, self._texts = catalogue, texts
+        self._shown: dict[Hashable, list[Prose]] = {}
 
     async def render(self, package: Package, texts: Mapping[str, str]) -> list[Prose]:
         """Texts of the package by the prefix of their anchors, with links to its figures and to other problems."""
-        others = {slug: title for slug, title in self._catalogue.titles().items() if slug != package.slug}
-        return await self._texts.show(texts, f"/problems/{package.slug}/figures", others, package.figures)
+        key = package.version, self._catalogue.seen, tuple(texts.items())
+        shown = self._shown.pop(key, None)
+        if shown is None:
+            others = {slug: title for slug, title in self._catalogue.titles().items() if slug != package.slug}
+            shown = await self._texts.show(texts, f"/problems/{package.slug}/figures", others, package.figures)
+            if len(self._shown) >= _MOST_SHOWN:
+                # The one that was not used for the longest time.
+                self._shown.pop(next(iter(self._shown)))
+        self._shown[key] = shown
+        return shown
 
     async def pitfall(self, slug: str, variant: str | None, met: MetPitfall | None) -> ShownPitfall | None:
         """The pitfall of a verdict at this problem as its page shows it."""

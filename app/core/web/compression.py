@@ -5,20 +5,17 @@ beside text that they chose. docs/security.md says why that shows nothing here.
 """
 
 import asyncio
-import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.core.web.cookies import SESSION_COOKIE
+from app.core.web.kept_parts import Kept, gzip_parts, plain_of
 from app.core.web.sent_headers import SentHeaders
 from app.core.web.static_files import accepts
 
 CODING = (b"content-encoding", b"gzip")
 _TYPES = {b"text/html", b"image/svg+xml"}
 _SMALLEST = 500
-# Level 9 takes twice as long as 5 and saves less than 2 % of a problem page.
-_LEVEL = 5
-_GZIP = 16 + zlib.MAX_WBITS
-# A longer one is compressed in a thread, so that the other requests do not wait.
+# With more bytes than these to compress, it is done in a thread, so that the other requests do not wait.
 _LONG = 128 * 1024
 
 
@@ -38,12 +35,9 @@ def is_compressible(status: int, headers: Mapping[bytes, bytes]) -> bool:
     return is_text and is_plain and status != 206
 
 
-async def compressed(body: bytes) -> bytes | None:
+async def compressed(parts: Sequence[bytes | Kept]) -> bytes | None:
     """The whole body of a response; None if it is so short that compressing it would save nothing."""
-    if len(body) < _SMALLEST:
+    if sum(len(plain_of(each)) for each in parts) < _SMALLEST:
         return None
-    return await asyncio.to_thread(_compress, body) if len(body) >= _LONG else _compress(body)
-
-
-def _compress(body: bytes) -> bytes:
-    return zlib.compress(body, _LEVEL, _GZIP)
+    is_long = sum(len(each) for each in parts if not isinstance(each, Kept)) >= _LONG
+    return await asyncio.to_thread(gzip_parts, parts) if is_long else gzip_parts(parts)

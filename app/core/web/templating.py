@@ -7,10 +7,9 @@ app/learning/templates.
 import hashlib
 import importlib.metadata
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from app.core.errors import Refused
 from app.core.web.areas import side_bar
 from app.core.web.form_token import form_token
 from app.core.web.icons import icon
+from app.core.web.kept_parts import KeptParts, PageResponse
 from app.core.web.messages import code_spans, listing_of, prose_of, short_number
 from app.core.web.next_page import sign_in_address, this_page
 from app.core.web.static_files import module_urls, static_url
@@ -64,12 +64,6 @@ def _score(score: float) -> str:
     return f"{score:.2f}"
 
 
-@lru_cache(maxsize=4096)
-def _once(macro: Callable[..., str], *arguments: object) -> str:
-    """What a macro makes of these arguments, which are all that it may depend on. For parts that many pages repeat."""
-    return macro(*arguments)
-
-
 class TemplateCache(FileSystemBytecodeCache):
     """Jinja's own cache of compiled templates: compiling all of them takes over a second.
 
@@ -94,13 +88,25 @@ def template_cache(environment: Environment) -> TemplateCache | None:
     """
     if sys.pycache_prefix is None or sys.dont_write_bytecode:
         return None
-    known = [importlib.metadata.version("jinja2"), *sorted(environment.filters), *sorted(environment.tests)]
+    known = [
+        importlib.metadata.version("jinja2"),
+        *sorted(environment.filters),
+        *sorted(environment.tests),
+        *sorted(environment.extensions),
+    ]
     name = hashlib.sha256("\n".join(known).encode()).hexdigest()[:16]
     return TemplateCache(str(Path(sys.pycache_prefix) / "templates" / name))
 
 
+class _Environment(Environment):
+    def make_globals(self, own: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """The globals themselves: Jinja's copy would be read name by name for each page, and no template has others."""
+        assert not own
+        return self.globals
+
+
 def _build_environment() -> Environment:
-    environment = Environment(
+    environment = _Environment(
         loader=PrefixLoader({room.parent.name: FileSystemLoader(room) for room in _APP.glob("*/templates")}),
         autoescape=True,
         undefined=StrictUndefined,
@@ -109,6 +115,7 @@ def _build_environment() -> Environment:
         # Otherwise each page checks the file system for changes of its templates.
         auto_reload=False,
         cache_size=-1,
+        extensions=[KeptParts],
     )
     environment.globals["static"] = static_url
     environment.globals["modules"] = module_urls
@@ -116,7 +123,6 @@ def _build_environment() -> Environment:
     environment.globals["side_bar"] = side_bar
     environment.globals["sign_in_address"] = sign_in_address
     environment.globals["icon"] = icon
-    environment.globals["once"] = _once
     environment.globals["theme"] = theme
     environment.globals["themes"] = THEMES
     environment.globals["this_page"] = this_page
@@ -158,8 +164,8 @@ def render_page(
     `refusal` is the error of a submitted form. The page shows it above the form, and has its status.
     """
     status_code = refusal.status if refusal else status_code
-    html = ENVIRONMENT.get_template(name).render(context, refusal=refusal)
-    return HTMLResponse(html, status_code=status_code, headers={"Cache-Control": "private, no-cache"})
+    pieces = ENVIRONMENT.get_template(name).generate(context, refusal=refusal)
+    return PageResponse(pieces, status_code, {"Cache-Control": "private, no-cache"})
 
 
 def render_secret_page(name: str, /, *, refusal: Refused | None = None, **context: Any) -> HTMLResponse:

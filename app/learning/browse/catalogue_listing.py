@@ -1,5 +1,6 @@
 """The catalogue as its page shows it: tracks in order, the reader's progress, and what a filter leaves."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -131,10 +132,15 @@ class Listing:
         return [row for group in self.groups for row in group.rows]
 
     @property
-    def tags(self) -> list[str]:
+    def tags(self) -> tuple[str, ...]:
         """Each once; the most frequent first."""
-        tags = [tag for row in self.rows for tag in row.tags]
-        return sorted(set(tags), key=lambda tag: (-tags.count(tag), tag))
+        counts = Counter(tag for row in self.rows for tag in row.tags)
+        return tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
+
+    @property
+    def tracks(self) -> tuple[tuple[str, str], ...]:
+        """The id and the title of each."""
+        return tuple((group.id, group.title) for group in self.groups)
 
     @property
     def is_begun(self) -> bool:

@@ -57,6 +57,7 @@ async def list_all(
     """Every problem is in the page, and those that the filter leaves out are hidden: scripts filter the same page."""
     reached = await progress(database, user) if user else {}
     listing = list_problems(catalogue.listed(), reached, await times.by_problem())
+    counts = await solved.by_problem()
     chosen = Filter.read(request.query_params)
     return render_page(
         "learning/browse/problems.html",
@@ -64,7 +65,9 @@ async def list_all(
         listing=listing,
         lines=lines_of(listing, lessons.all(), await reads.of(request, user)),
         lessons=lessons,
-        solved=await solved.by_problem(),
+        solved=counts,
+        # What the rows of a track have beside what the listing says.
+        solved_of=lambda group: tuple(counts.get(row.slug) for row in group.rows),
         wanted=chosen,
         shown={row.slug for row in listing.rows if chosen.matches(row)},
         difficulties=DIFFICULTIES,

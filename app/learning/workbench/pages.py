@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 from typing import Annotated, Any, Literal
 
@@ -149,7 +150,9 @@ class ProblemPage(FormPage):
             task=task,
             folded=_FOLDED,
             lines=lines_to_write(package),
-            grading=grading_of(package.manifest),
+            grading=partial(grading_of, package.manifest),
+            # What the statement and the hints depend on; the titles of problems that they name are in it, too.
+            text_key=(package.version, package.variant_name, self.catalogue.seen),
             interview=await self.interviews.banner(user, package.slug) if seen.exam else None,
             exam=seen.exam,
             now=now(),

@@ -81,7 +81,7 @@ def test_a_page_that_is_sent_in_parts_is_whole() -> None:
 async def test_a_body_is_compressed_unless_it_is_short() -> None:
     for length in (499, 500, 128 * 1024, 300_000):
         body = b"x" * length
-        short = await compressed(body)
+        short = await compressed([body])
         assert short is None if length < 500 else gzip.decompress(short) == body, length
 
 

@@ -102,7 +102,7 @@ def test_a_filter_leaves_what_matches_all_of_it(sections, query, expected):
 
 
 def test_tags_are_listed_once_and_frequent_ones_first(sections):
-    assert list_problems(sections, {}).tags == ["fsdp", "scan"]
+    assert list_problems(sections, {}).tags == ("fsdp", "scan")
 
 
 def test_a_search_is_cut_to_a_bounded_length():
