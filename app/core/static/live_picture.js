@@ -3,6 +3,7 @@
 import { fetchFragment, GradingError, ask } from "./grading.js";
 import { linkPlaces } from "./places.js";
 import { showFolded, storedPicture, storePicture } from "./picture_settings.js";
+import { followEvents } from "./work_events.js";
 
 const RESTS_MS = 1500;
 const ASKS_MS = 400;
@@ -19,6 +20,7 @@ export class LivePicture {
   #on;
   #timer;
   #turn = 0;
+  #stop;
   #source = "";
   #drawn = null;
   #kept = { source: null, ids: new Map() };
@@ -100,8 +102,7 @@ export class LivePicture {
     // Something else was typed or chosen meanwhile, and that is drawn instead.
     if (shown !== this.#shownBy(this.#source)) return true;
     if (!kept?.querySelector("[data-explored]")) return false;
-    // Discard whatever is still being compiled.
-    this.#turn += 1;
+    this.#next();
     this.#drawn = shown;
     this.#show(kept);
     return true;
@@ -119,7 +120,7 @@ export class LivePicture {
     clearTimeout(this.#timer);
     this.#source = source;
     const [shown, chip] = [this.#shownBy(source), this.#chip];
-    const turn = ++this.#turn;
+    const turn = this.#next();
     if (shown === this.#drawn) return this.#say();
     this.#said.textContent = "compiling";
     try {
@@ -129,7 +130,11 @@ export class LivePicture {
       let fragment = await fetchFragment(`/explore/${id}/picture`);
       // The fragment is empty until the source has been compiled.
       while (!fragment.firstElementChild && turn === this.#turn) {
-        await pause(ASKS_MS);
+        const { signal } = this.#stop = new AbortController();
+        const end = await followEvents(`/api/v1/explorations/${id}`, () => {}, { signal });
+        if (turn !== this.#turn) break;
+        // Where events do not get through, ask now and then.
+        if (!end) await pause(ASKS_MS);
         fragment = await fetchFragment(`/explore/${id}/picture`);
       }
       if (turn !== this.#turn) return kept ?? this.#drop(id);
@@ -149,6 +154,12 @@ export class LivePicture {
       if (turn === this.#turn) this.#said.textContent = error instanceof GradingError ? error.message : "not drawn: reload the page.";
       if (!(error instanceof GradingError)) throw error;
     }
+  }
+
+  /** Discards whatever is still being compiled. Returns the number of what comes next. */
+  #next() {
+    this.#stop?.abort();
+    return ++this.#turn;
   }
 
   async #send(source, chip) {

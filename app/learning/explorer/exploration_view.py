@@ -127,8 +127,8 @@ def arrange_explored(result: Explored) -> ExploredView:
 
 
 def _note(texts: Sequence[str], kind: int) -> LineNote:
-    """The first cause without its axes, and whether there are more: `all-gather 64.0 KiB +1`."""
-    cause, _, size = texts[0].partition(", ")
+    """The first cause without its axes and remarks, and whether there are more: `all-gather 64.0 KiB +1`."""
+    cause, size, *_ = *texts[0].split(", "), ""
     name = cause.partition(" over ")[0].replace(" in matrix products", "")
     text = " ".join([name, *([size] if size else []), *([f"+{len(texts) - 1}"] if len(texts) > 1 else [])])
     return LineNote(text, kind)
