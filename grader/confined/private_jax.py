@@ -98,18 +98,18 @@ def check_number_of_cpus(check: Callable[[int], None]) -> None:
 
 
 @contextmanager
-def without_compiler_options() -> Iterator[set[str]]:
+def without_compiler_options() -> Iterator[dict[str, object]]:
     """While a function is traced, leave out the compiler options of inner calls of `jax.jit`, which JAX would refuse.
 
     Yields:
-      the names of the options left out so far.
+      the options left out so far, by name.
     """
-    found: set[str] = set()
+    found: dict[str, object] = {}
     rules: Any = partial_eval.custom_staging_rules
     rule = rules[jit_p]
 
     def rule_without_options(trace: object, source_info: object, *args: object, **params: Any) -> object:
-        found.update(str(name)[:80] for name, _ in params["compiler_options_kvs"])
+        found.update(params["compiler_options_kvs"])
         return rule(trace, source_info, *args, **(params | {"compiler_options_kvs": ()}))
 
     rules[jit_p] = rule_without_options

@@ -12,6 +12,7 @@ from grader.explorer.exploration import (
     ChipCopy,
     ChipLibraryMemory,
     ChipLibraryOperand,
+    ChipOption,
     ChipProgram,
     ChipStep,
     Explored,
@@ -134,9 +135,12 @@ def _array(placed: PlacedArray) -> ExploredArray:
 def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
     chip = CHIPS[found.topology.partition(":")[0]]
     program, compiler = found.program, found.compiler or None
+    options = [ChipOption(name=each.name, value=each.value, line=each.line or None) for each in found.options]
     if program is None:
         fault = found.fault[:_LONGEST]
-        return ChipProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)
+        return ChipProgram(
+            topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault, options=options
+        )
     schedule = program.schedule
     return ChipProgram(
         topology=found.topology,
@@ -155,6 +159,7 @@ def _on_chip(found: OnChip, measured: Measured) -> ChipProgram:
         unlisted_steps=schedule.left_out,
         unlisted_copies=schedule.copies_left_out,
         differences=[] if measured.is_only_on_chip else _differences_on_chip(measured, program, chip),
+        options=options,
     )
 
 

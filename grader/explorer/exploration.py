@@ -186,11 +186,20 @@ class ChipLibraryMemory(StrictModel):
     operands: list[ChipLibraryOperand]
 
 
+class ChipOption(StrictModel):
+    """An option of XLA. `line` of the source sets it; null if it was chosen beside the source."""
+
+    name: str
+    value: str
+    line: Line | None
+
+
 class ChipProgram(StrictModel):
     """The same exported program, compiled for a slice; numbers are those of one chip. `fault` says why there is none.
 
     Attributes:
       compiler: its name and version.
+      options: those of XLA that differ from what the compiler is given anyway.
       peak_bytes: the most of a chip's memory, `hbm_bytes`, that is in use at any time.
       host_bytes: what one chip keeps in the memory of its host.
       temporary_bytes: without temporaries that the compiler keeps in on-chip memory.
@@ -216,6 +225,7 @@ class ChipProgram(StrictModel):
     unlisted_steps: Count = 0
     unlisted_copies: Count = 0
     differences: list[str] = Field(default_factory=list)
+    options: list[ChipOption] = Field(default_factory=list)
 
 
 class ExploredArray(StrictModel):

@@ -1,7 +1,7 @@
 """The single path from a submission to a verdict."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -77,12 +77,19 @@ class Judge:
         self._modes.of(package).warm()
 
     def inspect(
-        self, package: Package, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+        self,
+        package: Package,
+        source: str,
+        context: Context = QUIET,
+        *,
+        chip: ChipName | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> tuple[Measured, ...]:
         """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
           chip: compile each program for a slice of these chips, too.
+          options: of XLA for a GPU, in the form of `grader.core.xla_options`, beside those that the source sets.
         Raises:
           SubmissionFault: the submission has no program; the message says why.
           GraderFault, WallMissing: the reference could not be run, or the problem is not in program mode.
@@ -91,15 +98,21 @@ class Judge:
         with self._idle.interrupted():
             context.progress("starting")
             prepared = self._references.prepare(package, context)
-            return self._modes.of(package).inspect(prepared, source, context, chip)
+            return self._modes.of(package).inspect(prepared, source, context, chip, options or {})
 
     def inspect_function(
-        self, function: Function, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+        self,
+        function: Function,
+        source: str,
+        context: Context = QUIET,
+        *,
+        chip: ChipName | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> tuple[Measured, ...]:
         """Like `inspect`, for a function that belongs to no problem."""
         with self._idle.interrupted():
             context.progress("starting")
-            return self._modes.inspect_function(function, source, context, chip)
+            return self._modes.inspect_function(function, source, context, chip, options or {})
 
     def run_script(self, source: str, context: Context = QUIET) -> Printed:
         """Run a script on 8 host devices and return what it prints, without a verdict.

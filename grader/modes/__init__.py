@@ -1,5 +1,6 @@
 """The modes in which a problem is graded, one package each. Only this module chooses between them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from grader.core.chips import ChipName
@@ -11,7 +12,6 @@ from grader.modes.call.mode import CallMode
 from grader.modes.mode import Mode
 from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.mode import ProgramMode
-from grader.modes.program.on_chip import with_chip
 from grader.package.package import AnswerManifest, CallManifest, Package, ProgramManifest
 from grader.program.measurement import Measured
 from grader.sandbox.protocol import Sandbox
@@ -39,8 +39,7 @@ class Modes:
                 return AnswerMode(package, manifest, self.sandbox)
 
     def inspect_function(
-        self, function: Function, source: str, context: Context, chip: ChipName | None
+        self, function: Function, source: str, context: Context, chip: ChipName | None, options: Mapping[str, str]
     ) -> tuple[Measured, ...]:
         """Like `Mode.inspect` in program mode, for a function that belongs to no problem."""
-        measured = inspect_function(function, self.sandbox, source, context, chip=chip)
-        return (with_chip(measured, chip, self.sandbox, context),)
+        return (inspect_function(function, self.sandbox, source, context, chip=chip, options=options),)

@@ -3,7 +3,7 @@
 The judge knows this module and no mode. A mode is a package in this folder, and a row in `grader/modes/__init__.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -105,11 +105,14 @@ class Mode(Protocol[P]):
     def begin(self, prepared: P, request: GradingRequest) -> Grading:
         """Start the work that does not need the submission. Its code runs only in `Grading.grade`."""
 
-    def inspect(self, prepared: P, source: str, context: Context, chip: ChipName | None) -> tuple[Measured, ...]:
+    def inspect(
+        self, prepared: P, source: str, context: Context, chip: ChipName | None, options: Mapping[str, str]
+    ) -> tuple[Measured, ...]:
         """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
           chip: compile each program for a slice of these chips, too.
+          options: of XLA for a GPU, beside those that the source sets.
         Raises:
           SubmissionFault: the submission has no program; the message says why.
           GraderFault: this mode compiles nothing.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from grader.core.xla_options import GivenOption
 from grader.program.library_memory import LibraryMemory
 from grader.program.memory import Memory
 from grader.program.schedule import Schedule
@@ -59,6 +60,7 @@ class OnChip:
     """The result for one mesh: the program on a slice such as v5e:2x4, or `fault`, a sentence that says why not.
 
     `tried` is False if nothing was compiled, regardless of the program. `compiler` names the compiler and its version.
+    `options` are those of XLA that the person or the source gave it.
     """
 
     topology: str
@@ -66,6 +68,7 @@ class OnChip:
     fault: str = ""
     tried: bool = True
     compiler: str = ""
+    options: tuple[GivenOption, ...] = ()
 
     @property
     def where(self) -> str:

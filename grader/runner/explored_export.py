@@ -6,7 +6,7 @@ It is called with the state that `init` returns, if there is one, and with abstr
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -39,6 +39,7 @@ from grader.runner.unexportable import ONLY_CUDNN
 _MAX_LEAVES = 1024
 _MOST_PRINTED_EQUATIONS = 5_000
 _MOST_PRINTED = 1 << 20
+_MOST_OPTIONS, _LONGEST = 100, 200
 # Words in the message about something that CPUs do not have, and the platforms that may have it.
 _ONLY_ON = {"Pallas": ("tpu", "cuda"), "which only GPUs have": ("cuda",)}
 _A = {"tpu": "a TPU", "cuda": "a GPU"}
@@ -51,6 +52,7 @@ class ExportedFunction:
     """A program with its leaves in order: `inputs` maps a name to its abstract array, the first `donated` of them are
     donated. `remarks` says where the program differs from the source, and `jaxpr` is what was traced, with the line of
     each equation. If the program is not for CPUs, `only_for_chips` says why, and there is only the one `for_chips`.
+    `compiler_options` has the name and the value of each option that a `jit` in the program gives.
     """
 
     artifact: bytes
@@ -63,6 +65,7 @@ class ExportedFunction:
     jaxpr: str
     for_chips: ForChips
     only_for_chips: str = ""
+    compiler_options: list[list[str]] = field(default_factory=list)
 
 
 def export_function(submission: Submission, request: Fields, own: Sequence[OwnMesh] = ()) -> ExportedFunction:
@@ -107,9 +110,11 @@ def export_function(submission: Submission, request: Fields, own: Sequence[OwnMe
 def _export_on(submission: Submission, request: Fields, mesh: Mesh) -> ExportedFunction:
     args: list[Argument] = request["args"]
     remarks: list[str] = []
-    with private_jax.without_compiler_options() as left_out, jax.set_mesh(mesh):
+    with private_jax.without_compiler_options() as options, jax.set_mesh(mesh):
         init = submission.function(request["init"]) if request["init"] else None
         state = _state_of(submission, init, mesh, remarks) if init else None
+        # Those of the program of `init` are not for this one.
+        options.clear()
         call = _Call(submission, mesh, state, args, takes_mesh=request["of_problem"])
         # Without a spec, an input goes where the author's `jit` wants it.
         free = [*(each.sharding is None for each in call.state_avals), *(not each["spec"] for each in _arrays(args))]
@@ -128,9 +133,6 @@ def _export_on(submission: Submission, request: Fields, mesh: Mesh) -> ExportedF
             traced = submission.guard(lambda: jitted.trace(*avals), REFUSALS)
         for_chips = lowered_for(submission, jitted, avals, traced, request.get("lowerings", ()))
         artifact, only_for_chips = _serialized(submission, jitted, avals, traced, for_chips)
-    if left_out:
-        names = ", ".join(f"`{name}`" for name in sorted(left_out)[:5])
-        remarks.append(f"The compiler options {names} are left out. The program is compiled with the usual ones.")
     return ExportedFunction(
         artifact=artifact,
         inputs={call.names[number]: aval for number, aval in zip(order, avals, strict=True)},
@@ -142,7 +144,15 @@ def _export_on(submission: Submission, request: Fields, mesh: Mesh) -> ExportedF
         jaxpr=submission.guard(lambda: _text_of(traced.jaxpr)),
         for_chips=for_chips,
         only_for_chips=only_for_chips,
+        compiler_options=[[str(name)[:_LONGEST], _value_text(value)] for name, value in options.items()][
+            :_MOST_OPTIONS
+        ],
     )
+
+
+def _value_text(value: object) -> str:
+    """The value of a compiler option as `XLA_FLAGS` would have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)[:_LONGEST]
 
 
 def _text_of(jaxpr: ClosedJaxpr) -> str:

@@ -162,6 +162,7 @@ def _export_function(exported: ExportedFunction) -> dict[str, object]:
         "remarks": list(exported.remarks),
         **_for_chips(exported.for_chips),
         "only_for_chips": exported.only_for_chips,
+        "compiler_options": exported.compiler_options,
         "jaxpr": np.frombuffer(exported.jaxpr.encode("utf-8", "replace"), np.uint8),
     }
 

@@ -12,7 +12,7 @@ from grader.sandbox.remedies import INSTALL_BWRAP
 _GRADER = Path(__file__).resolve().parents[1]
 # Our code that runs inside. A submission can read it, so it must contain no secret.
 INSIDE = (
-    *("core/__init__.py", "core/chips.py", "core/item_sizes.py", "core/wire.py", "program"),
+    *("core/__init__.py", "core/chips.py", "core/item_sizes.py", "core/wire.py", "core/xla_options.py", "program"),
     *("confined", "forks", "runner", "verifier"),
 )
 # The settings of the virtual environment inside. Without the folder of its interpreter, Python follows the link.

@@ -169,14 +169,17 @@ class Requests(Protocol):
         *,
         state: int,
         facts: bool = False,
+        options: Mapping[str, str],
     ) -> Message:
         """Let a verifier with program `tpu` or `gpu` compile an exported program for a slice.
 
+        Args:
+          options: of XLA, as `grader.core.xla_options.read_option` returns their values. Only GPUs have some.
         Returns:
           `program`: `ChipFacts` as JSON. With `facts`, also the program's `facts`, as `compile` returns them.
         """
         message = {"op": "compile_for", "topology": topology, "mesh": mesh, "inputs": list(inputs), "state": state}
-        return self.request({**message, "facts": facts}, {"artifact": artifact})[0]
+        return self.request({**message, "facts": facts, "options": dict(options)}, {"artifact": artifact})[0]
 
     def run(self, steps: int, state: Sequence[object], inputs: Sequence[object]) -> object:
         """Let a verifier run the program that it compiled last. Return the result of each step."""

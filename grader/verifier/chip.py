@@ -23,6 +23,7 @@ from grader.confined.confine import limit_memory
 from grader.confined.request_loop import Fields, answer_requests, refusal
 from grader.core.chips import GPU_FOLDER, Chip, Platform, slice_of
 from grader.core.wire import ArrayForm, Frame
+from grader.core.xla_options import for_compiler
 from grader.program import facts
 from grader.program.buffer_assignment import Assigned, read_buffer_assignment
 from grader.program.census import census_of
@@ -101,6 +102,7 @@ def serve(fd: int, *, platform: Platform, max_payload_bytes: int) -> None:
                         request["mesh"],
                         request["inputs"],
                         request["state"],
+                        options=request["options"],
                         with_facts=request["facts"],
                     )
                     described = None if found.facts is None else facts.to_json(found.facts)
@@ -134,6 +136,7 @@ def compile_for(
     inputs: list[ArrayForm],
     state: int,
     *,
+    options: Mapping[str, str] | None = None,
     with_facts: bool = False,
 ) -> CompiledForChip:
     """Compile an exported program for a slice.
@@ -141,6 +144,7 @@ def compile_for(
     Args:
       axes: the mesh, by axis.
       state: how many of the inputs, the first ones, are donated.
+      options: of XLA, as `grader.core.xla_options.read_option` returns their values, for a GPU.
       with_facts: also return facts, for a program that cannot be compiled for host devices.
     Raises:
       ProgramRefused: the compiler refuses it, or it cannot be read.
@@ -156,7 +160,7 @@ def compile_for(
         devices = devices_of(chip, topology, tuple(axes.values()))
         mesh = jax.sharding.Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
         lowered, given, shardings = lower(exported, mesh, state)
-        hlo, assigned = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered)
+        hlo, assigned = _compiled_for_tpu(lowered) if chip.gpu is None else _compiled_for_gpu(lowered, options)
         program = chip_facts(hlo, assigned, exported.nr_devices, axes, chip, module.product_lines)
         if not with_facts:
             return CompiledForChip(program, None)
@@ -248,8 +252,8 @@ def _compiled_for_tpu(lowered: jax.stages.Lowered) -> tuple[Module, Assigned]:
     return read_compiled(compiled), Assigned(memory_of(analysis), analysis.peak_memory_in_bytes, on_host)
 
 
-def _compiled_for_gpu(lowered: jax.stages.Lowered) -> tuple[Module, Assigned]:
-    scheduled, assignment = schedule_for_gpu(lowered)
+def _compiled_for_gpu(lowered: jax.stages.Lowered, options: Mapping[str, str] | None) -> tuple[Module, Assigned]:
+    scheduled, assignment = schedule_for_gpu(lowered, for_compiler(options or {}))
     return read_text(scheduled), read_buffer_assignment(assignment)
 
 

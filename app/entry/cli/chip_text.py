@@ -10,6 +10,9 @@ from grader.explorer.exploration import ChipProgram
 
 def print_on_chip(console: Console, program: ChipProgram) -> None:
     console.print(f"[bold]On {program.topology}[/]  compiled by {program.compiler or 'nothing'}")
+    for option in program.options:
+        where = f"  line {option.line}" if option.line else ""
+        console.print(f"XLA option {safe(option.name)}={safe(option.value)}{where}", soft_wrap=True)
     if program.fault is not None:
         console.print(f"{safe(program.fault)}\n", soft_wrap=True)
         return

@@ -22,6 +22,7 @@ _USUAL_CAPABILITY = 9
 _MAX_LEAVES = 2048
 _MAX_REMARKS = 20
 _LONGEST_REMARK = 1000
+_MAX_OPTIONS, _LONGEST_OPTION = 100, 200
 _FORM = re.compile(r"([a-z0-9_<>]{1,40})\[((?:\d{1,12}(?:,\d{1,12})*)?)\]", re.ASCII)
 
 
@@ -30,7 +31,8 @@ class FunctionExport:
     """What a runner exported: the program, and the names of its leaves, the donated ones first.
 
     For `raw`, see `grader.modes.program.verify.compiled_and_read`. `remarks` says where the program differs from its
-    source. If only chips can run it, `only_for_chips` says why.
+    source. If only chips can run it, `only_for_chips` says why. `compiler_options` has the name and the value of each
+    option that a `jit` in it gives, unchecked.
     """
 
     artifact: Artifact
@@ -40,6 +42,7 @@ class FunctionExport:
     remarks: tuple[str, ...]
     jaxpr: Listing
     only_for_chips: str = ""
+    compiler_options: tuple[tuple[str, str], ...] = ()
 
 
 def export_function(
@@ -75,6 +78,7 @@ def export_function(
             "for_chips": dict(for_chips),
             "chip_faults": dict(chip_faults),
             "only_for_chips": str(only_for_chips),
+            "compiler_options": list(options),
             "jaxpr": np.ndarray() as jaxpr,
         } if (
             program.dtype == jaxpr.dtype == np.uint8
@@ -86,6 +90,8 @@ def export_function(
             and all(isinstance(each, str) for each in remarks)
             and are_for_chips(lowerings, for_chips, chip_faults)
             and not (only_for_chips and not for_chips)
+            and len(options) <= _MAX_OPTIONS
+            and all(_is_option(each) for each in options)
         ):
             forms = tuple(_form(name, each) for name, each in zip(names, texts, strict=True))
             raw = {"init": None, "outputs": outputs, "state": names[:donated]}
@@ -97,6 +103,7 @@ def export_function(
                 tuple(each[:_LONGEST_REMARK] for each in remarks[:_MAX_REMARKS]),
                 list_jaxpr(jaxpr.tobytes().decode("utf-8", "replace")),
                 only_for_chips[:_LONGEST_REMARK],
+                tuple((name, value) for name, value in options),
             )
     raise _malformed()
 
@@ -114,6 +121,14 @@ def _form(name: str, text: object) -> ArrayForm:
     if len(shape) > MAX_RANK:
         raise _malformed()
     return {"shape": shape, "dtype": match[1]}
+
+
+def _is_option(found: object) -> bool:
+    return (
+        isinstance(found, list)
+        and len(found) == 2
+        and all(isinstance(each, str) and len(each) <= _LONGEST_OPTION for each in found)
+    )
 
 
 def _are_names(names: list[object]) -> bool:

@@ -1,14 +1,16 @@
 """Compile a function that belongs to no problem, and measure the program. It is not run, because it has no inputs."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 
 from grader.core.chips import CHIPS, Chip, ChipName
 from grader.core.context import Context
 from grader.core.errors import SubmissionFault
 from grader.inputs.explored_function import MAX_DEVICES, Function
+from grader.modes.program.chip_options import ChosenOptions, choose_options
 from grader.modes.program.function_export import FunctionExport, export_function
-from grader.modes.program.on_chip import measure_on_chip
+from grader.modes.program.on_chip import measure_on_chip, with_chip
 from grader.modes.program.verify import NeedsOwnVerifier, OnlyOnChips, check_outputs, compiled_and_read
 from grader.modes.submission import load_submission
 from grader.package.package import Limits
@@ -40,34 +42,64 @@ def inspect_function(
     *,
     of_problem: bool = False,
     chip: ChipName | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> Measured:
-    """Compile a function on its mesh. Raises the errors of `Mode.inspect`.
+    """Compile a function on its mesh, and for the chip if one is given. Raises the errors of `Mode.inspect`.
 
     Args:
       of_problem: pass the mesh as the first argument, whatever its name, and ignore the function's own `jit`.
-      chip: also lower the program for this chip, and if XLA cannot compile it for CPUs, compile it for the chip.
+      chip: also compile the program for this chip.
+      options: of XLA for a GPU, beside those that the source sets.
     """
-    devices = next(each for each in _DEVICES if function.devices <= each)
+    # Look at the source before it runs, too: what is written there can be refused at once.
+    chosen = ChosenOptions() if of_problem else choose_options(chip, options or {}, source)
+    exported = _export(function, sandbox, source, context, of_problem=of_problem, chip=chip)
+    if exported.compiler_options:
+        chosen = choose_options(chip, options or {}, source, exported.compiler_options)
+    measured = replace(
+        _measure(function, sandbox, context, exported, chip, chosen),
+        observed=exported.observed,
+        remarks=(*exported.remarks, *chosen.remarks),
+        jaxpr=exported.jaxpr,
+    )
+    return with_chip(measured, chip, sandbox, context, chosen.options)
+
+
+def _export(
+    function: Function, sandbox: Sandbox, source: str, context: Context, *, of_problem: bool, chip: ChipName | None
+) -> FunctionExport:
+    """Run the source, and export the function as its process lowers it for the chip as well."""
     try:
-        with sandbox.open(_spec(devices), context.stop) as session:
+        with sandbox.open(_spec(_devices_for(function)), context.stop) as session:
             context.progress("importing")
             load_submission(session, source, function.name, devices=function.devices, modules=function.modules)
             context.progress(f"exporting for {mesh_name(function.mesh)}")
             kind = None if chip is None else CHIPS[chip]
-            exported = export_function(session, function, of_problem=of_problem, chip=kind)
+            return export_function(session, function, of_problem=of_problem, chip=kind)
     except SubmissionFault as fault:
         if not of_problem:
             # This changes the advice on a failed import.
             fault.detail["takes_modules"] = True
         raise
+
+
+def _measure(
+    function: Function,
+    sandbox: Sandbox,
+    context: Context,
+    exported: FunctionExport,
+    chip: ChipName | None,
+    chosen: ChosenOptions,
+) -> Measured:
+    """Compile the program for CPUs and measure it, or for the chip if XLA cannot compile it for CPUs."""
     if chip is not None and exported.only_for_chips:
         only = OnlyOnChips("not_exportable", exported.only_for_chips)
-        return _only_on_chip(CHIPS[chip], function.mesh, exported, sandbox, context, only)
+        return _only_on_chip(CHIPS[chip], function.mesh, exported, sandbox, context, only, chosen)
     context.progress("compiling")
     for alone in (False, True):
         try:
-            with sandbox.verifier(devices, _LIMITS, context.stop, alone=alone) as verifier:
-                measured = compiled_and_read(
+            with sandbox.verifier(_devices_for(function), _LIMITS, context.stop, alone=alone) as verifier:
+                return compiled_and_read(
                     verifier,
                     function.mesh,
                     exported.artifact,
@@ -77,14 +109,13 @@ def inspect_function(
                     alone=alone,
                     listing=True,
                 )
-                return _with_own_words(measured, exported)
         except NeedsOwnVerifier:
             continue
         except OnlyOnChips as fault:
             if chip is None:
                 advice = "To see its program, choose a chip to compile it for."
                 raise SubmissionFault(fault.reason, f"{fault} {advice}") from None
-            return _only_on_chip(CHIPS[chip], function.mesh, exported, sandbox, context, fault)
+            return _only_on_chip(CHIPS[chip], function.mesh, exported, sandbox, context, fault, chosen)
         except SubmissionFault as fault:
             # An earlier program may have broken this verifier. If a new one also crashes, it is this program's fault.
             if fault.reason != "killed" or alone:
@@ -99,9 +130,10 @@ def _only_on_chip(
     sandbox: Sandbox,
     context: Context,
     reason: OnlyOnChips,
+    chosen: ChosenOptions,
 ) -> Measured:
     """Measure the program that a chip's compiler makes. Raises `SubmissionFault` if that compiler fails, too."""
-    on_chip, facts = measure_on_chip(chip, mesh, exported.artifact, sandbox, context)
+    on_chip, facts = measure_on_chip(chip, mesh, exported.artifact, sandbox, context, chosen.options)
     if on_chip.program is None:
         raise SubmissionFault(reason.reason, f"{reason} {on_chip.where}: {on_chip.fault}")
     check_outputs(facts, exported.raw["outputs"], runs=False)
@@ -109,10 +141,8 @@ def _only_on_chip(
         measured = measured_of(exported.raw | {"facts": facts}, mesh, exported.inputs)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
-    measured = replace(measured, artifact=exported.artifact, on_chip=on_chip, is_only_on_chip=True)
-    return _with_own_words(measured, exported)
+    return replace(measured, artifact=exported.artifact, on_chip=on_chip, is_only_on_chip=True)
 
 
-def _with_own_words(measured: Measured, exported: FunctionExport) -> Measured:
-    """Add the remarks and the jaxpr that the process that ran the source reports."""
-    return replace(measured, observed=exported.observed, remarks=exported.remarks, jaxpr=exported.jaxpr)
+def _devices_for(function: Function) -> int:
+    return next(each for each in _DEVICES if function.devices <= each)

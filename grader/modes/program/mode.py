@@ -3,7 +3,7 @@
 The reference and a submission are treated alike: a runner exports, a verifier compiles and runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from grader.inputs.own_inputs import OwnInputs, draw_own
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, make_cases, refuse, runner_spec
 from grader.modes.program import reference_programs as stored
+from grader.modes.program.chip_options import choose_options
 from grader.modes.program.examine import examine
 from grader.modes.program.full_size import full_size_function
 from grader.modes.program.function_inspection import inspect_function
@@ -115,8 +116,14 @@ class ProgramMode(Mode[ProgramPrepared]):
         return ProgramGrading(manifest, self._package, prepared, request, self._sandbox, self._spec)
 
     def inspect(
-        self, prepared: ProgramPrepared, source: str, context: Context, chip: ChipName | None
+        self,
+        prepared: ProgramPrepared,
+        source: str,
+        context: Context,
+        chip: ChipName | None,
+        options: Mapping[str, str],
     ) -> tuple[Measured, ...]:
+        found = choose_options(chip, options, source)
         cases = [case for case in prepared.cases if case.public]
         with self._sandbox.open(self._spec, context.stop) as session:
             context.progress("importing")
@@ -125,7 +132,16 @@ class ProgramMode(Mode[ProgramPrepared]):
             examined = examine(
                 self._manifest, cases, self._sandbox, session, context, listing=True, lowerings=lowerings
             )
-        return tuple(with_chip(each.measured, chip, self._sandbox, context) for each in examined.programs)
+        return tuple(
+            with_chip(
+                replace(each.measured, remarks=(*each.measured.remarks, *found.remarks)),
+                chip,
+                self._sandbox,
+                context,
+                found.options,
+            )
+            for each in examined.programs
+        )
 
     def _full_size(self, sandbox: Sandbox, examined: Sequence[Examined], context: Context) -> Measured | None:
         """The reference's program at full size. Raises GraderFault if it has none."""

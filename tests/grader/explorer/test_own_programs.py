@@ -195,8 +195,10 @@ def test_the_options_of_the_authors_jit_count(judge):
     program = program_of(judge, source, "d=8", *inputs)
     assert list(specs(program).items())[:2] == [("params", "P('d')"), ("x", "P()")]
     assert in_place(program) == 256
+    line = source.splitlines().index('options = {"xla_cpu_enable_fast_math": True}') + 1
     assert program.remarks == [
-        "The compiler options `xla_cpu_enable_fast_math` are left out. The program is compiled with the usual ones."
+        f"Line {line} sets `xla_cpu_enable_fast_math`, which has no effect here. The program for host devices "
+        "has the same options for everyone."
     ]
     message, _ = refusal_of(judge, source, "d=8", inputs[0], 'params: float32[8, 64] P(None, "d")', *inputs[2:])
     assert message.startswith("params is given as P(None, 'd'), but `in_shardings` of `f` says P('d')")
