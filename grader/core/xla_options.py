@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 MAX_VALUE = 200
+_MOST_FAULTS = 5
 # An option of a compiler, without the dashes of `XLA_FLAGS`.
 _NAME = re.compile(r"xla_\w{1,100}", re.ASCII)
 _BOOLS = {"true": "true", "1": "true", "false": "false", "0": "false"}
@@ -113,7 +114,6 @@ OPTIONS: Mapping[str, XLAOption] = MappingProxyType(
                 "Scatter what a round of a loop computed during the next one.",
                 default=True,
             ),
-            _bool("xla_gpu_enable_pipelined_collectives", "Pipeline all-gathers, all-reduces and reduce-scatters."),
             _bool("xla_gpu_enable_pipelined_p2p", "Send and receive for the next round of a loop one round ahead."),
             _bool(
                 "xla_gpu_enable_while_loop_double_buffering",
@@ -163,6 +163,9 @@ WITHOUT_EFFECT: Mapping[str, str] = MappingProxyType(
     {
         "xla_force_host_platform_device_count": "There are as many devices as the mesh has.",
         "xla_gpu_enable_triton_gemm": "Without a GPU, products are calls of cuBLAS.",
+        "xla_gpu_enable_pipelined_collectives": (
+            "XLA has an option for each kind instead, such as xla_gpu_enable_pipelined_all_gather."
+        ),
         "xla_gpu_autotune_level": "Without a GPU, nothing is tuned.",
         "xla_gpu_graph_level": "It decides how kernels are launched, and nothing is run.",
         "xla_gpu_graph_min_graph_size": "It decides how kernels are launched, and nothing is run.",
@@ -235,14 +238,28 @@ def split_flags(text: str) -> list[tuple[str, str]]:
 def read_typed(text: str) -> dict[str, str]:
     """Read options as a person types them: separated by spaces or on lines, with or without dashes.
 
-    Those without an effect are left out. Raises `ValueError` if one is not taken.
+    Raises `ValueError` as `read_given` does, or if something is not an option of XLA.
     """
     return read_given(split_flags(text))
 
 
 def read_given(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Check options that a person chose, and bring them into the stored form; the last one of a name counts."""
-    return {name: read_option(name, value) for name, value in pairs if not reason_without_effect(name)}
+    """Check options that a person chose, and bring them into the stored form; the last one of a name counts.
+
+    Raises:
+      ValueError: some are not taken, or have no effect here. The message names each of them.
+    """
+    found, faults = {}, []
+    for name, value in pairs:
+        try:
+            if why := reason_without_effect(name):
+                raise ValueError(f"{name[:100]} has no effect here. {why} Leave it out.")
+            found[name] = read_option(name, value)
+        except ValueError as fault:
+            faults.append(str(fault))
+    if faults:
+        raise ValueError(" ".join(faults[:_MOST_FAULTS]))
+    return found
 
 
 def written(options: Mapping[str, str]) -> str:

@@ -36,7 +36,8 @@ def f(mesh, ws, x):
 IN_FILE = f'import os\nos.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --{THRESHOLD}=0"\n'
 MIB = 1 << 20
 # Compiles a step with nothing, with each option set to its default, and with each set to something else. Prints the
-# program's text, and the options of which XLA says that they differ from its defaults.
+# program's text, and the options of which XLA says that they differ from its defaults. Then compiles a loop with
+# options that pipeline it.
 EACH_DEFAULT = """
 import json, re, tempfile
 from pathlib import Path
@@ -48,11 +49,12 @@ from tests.grader.program.scheduled_programs import _mesh, _programs, lowered_fo
 
 find_compiler("gpu")
 chips = devices_of(CHIPS["h100"], "h100:8", (8,))
-lowered = lowered_for(*_programs(_mesh({"fsdp": 8}))["gathered_ahead"], chips, "gpu")
+programs = _programs(_mesh({"fsdp": 8}))
 
-def compiled(options):
+def compiled(options, name="gathered_ahead"):
+    lowered = lowered_for(*programs[name], chips, "gpu")
     with tempfile.TemporaryDirectory() as folder:
-        given = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True, **for_compiler(options)}
+        given = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True, **options}
         try:
             lowered.compile(compiler_options=given)
         except jax.errors.JaxRuntimeError:
@@ -69,7 +71,11 @@ def other(option):
 
 defaults = {each.name: each.default for each in OPTIONS.values()}
 others = {each.name: other(each) for each in OPTIONS.values()}
-print(json.dumps([compiled(each) for each in ({}, defaults, others)]))
+loops = [{}, {"xla_gpu_enable_pipelined_collectives": True}, {"xla_gpu_enable_pipelined_all_gather": True}]
+print(json.dumps({
+    "options": [compiled(for_compiler(each)) for each in ({}, defaults, others)],
+    "loops": [compiled(each, "layers_in_a_loop")["text"] for each in loops],
+}))
 """
 
 
@@ -91,7 +97,8 @@ def test_an_option_in_the_environment_is_honoured(judge):
     assert [(each.name, each.value, each.line) for each in program.options] == [(THRESHOLD, "0", 2)]
 
 
-def test_each_default_is_that_of_the_compiler():
+@pytest.fixture(scope="module")
+def by_hand():
     environment = os.environ | {
         "PYTHONPATH": str(CHECKOUT),
         "JAX_PLATFORMS": "cpu",
@@ -100,10 +107,20 @@ def test_each_default_is_that_of_the_compiler():
     ran = subprocess.run(
         [sys.executable, "-c", EACH_DEFAULT], env=environment, capture_output=True, text=True, check=True
     )
-    nothing, defaults, others = json.loads(ran.stdout.splitlines()[-1])
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def test_each_default_is_that_of_the_compiler(by_hand):
+    nothing, defaults, others = by_hand["options"]
     assert nothing["text"] == defaults["text"]
     assert (nothing["differs"], defaults["differs"]) == ([], [])
     assert others["differs"] == sorted(OPTIONS)
+
+
+def test_collectives_are_pipelined_by_the_option_of_their_kind(by_hand):
+    plain, collectives, all_gather = by_hand["loops"]
+    assert collectives == plain
+    assert all_gather != plain
 
 
 def test_an_option_that_is_not_taken_is_refused_with_its_line(judge):

@@ -6,7 +6,7 @@ const typed = (form) => [...form.elements].filter((each) => each.name && each.na
 
 export function storeFields(form) {
   try {
-    const fields = Object.fromEntries(typed(form).map((each) => [each.name, each.value]));
+    const fields = Object.fromEntries(typed(form).map((each) => [each.name, each.type === "checkbox" ? each.checked : each.value]));
     sessionStorage.setItem(KEY, JSON.stringify({ address: location.href, fields }));
   } catch {
     // The browser keeps nothing for this site.
@@ -21,7 +21,11 @@ export function restoreFields(form) {
     if (stored?.address !== location.href) return;
     for (const each of form.querySelectorAll("[data-module]")) if (!(each.querySelector("input").name in stored.fields)) each.remove();
     for (const name of Object.keys(stored.fields)) if (/^module-\d+$/.test(name)) addModule(form, Number(name.slice(7)));
-    for (const each of typed(form)) if (each.name in stored.fields) each.value = stored.fields[each.name];
+    for (const each of typed(form)) {
+      if (!(each.name in stored.fields)) continue;
+      if (each.type === "checkbox") each.checked = stored.fields[each.name];
+      else each.value = stored.fields[each.name];
+    }
   } catch {
     // Nothing is stored, or another release wrote the entry.
   }

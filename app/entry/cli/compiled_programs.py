@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from grader.judging.judge import Judge
     from grader.program.measurement import Measured
 
-    Compile = Callable[[Judge, str, Context], tuple[Measured, ...]]
+    Compile = Callable[[Judge, str, Context, Mapping[str, str]], tuple[Measured, ...]]
 
 ARRAYS: Any = typer.Option("--arrays", help="Also list where each array lives that the program computes, by line.")
 
@@ -41,15 +41,23 @@ def read_sources(file: str, against: str | None, reference: str | None = None) -
 
 
 def show_compiled(
-    compile_source: "Compile", sources: list[tuple[str, str]], *, arrays: bool, graph: bool, as_json: bool
+    compile_source: "Compile",
+    sources: list[tuple[str, str]],
+    options: Sequence[Mapping[str, str]],
+    *,
+    arrays: bool,
+    graph: bool,
+    as_json: bool,
 ) -> None:
     """Show the programs of the first source, or how they differ from those of the second.
 
+    Args:
+      options: of XLA, for each source.
     Raises:
       typer.Exit: with 1 if a source has no program, 3 if the grader failed; standard error says why.
     """
     try:
-        measured = _compiled(compile_source, sources)
+        measured = _compiled(compile_source, sources, options)
     except _NoProgram as none:
         fault = none.fault
         if as_json:
@@ -88,15 +96,17 @@ class _NoProgram(Exception):
         self.file, self.fault = file, fault
 
 
-def _compiled(compile_source: "Compile", sources: list[tuple[str, str]]) -> "list[tuple[Measured, ...]]":
+def _compiled(
+    compile_source: "Compile", sources: list[tuple[str, str]], options: Sequence[Mapping[str, str]]
+) -> "list[tuple[Measured, ...]]":
     """The programs of each source, one for each mesh."""
     from app.entry.cli.local_judge import local_judge
 
     measured = []
     with local_judge() as (judge, context):
-        for name, source in sources:
+        for (name, source), flags in zip(sources, options, strict=True):
             try:
-                measured.append(compile_source(judge, source, context))
+                measured.append(compile_source(judge, source, context, flags))
             except SubmissionFault as fault:
                 raise _NoProgram(name, fault) from fault
     return measured

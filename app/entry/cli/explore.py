@@ -11,6 +11,7 @@ from app.entry.cli.installed_compiler import require_compiler
 from app.entry.cli.module_files import read_modules
 from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption, note
+from app.entry.cli.xla_options import AGAINST_XLA_OPTION, XLA_OPTION, read_xla_options
 
 _FUNCTION = typer.Argument(
     metavar="FUNCTION", help="Its name. It gets the mesh first if its first parameter is named `mesh`."
@@ -46,6 +47,8 @@ def explore(
     against: Annotated[str | None, _AGAINST] = None,
     modules: Annotated[list[str] | None, _MODULE] = None,
     chip: Annotated[str | None, CHIP] = None,
+    xla_options: Annotated[list[str] | None, XLA_OPTION] = None,
+    against_xla_options: Annotated[list[str] | None, AGAINST_XLA_OPTION] = None,
     arrays: Annotated[bool, ARRAYS] = False,
     graph: Annotated[bool, GRAPH] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -64,13 +67,17 @@ def explore(
     if taken:
         note(f"Also taken, because they are imported: {', '.join(taken)}")
     chip_name = read_chip(chip, [found.devices])
+    sources, options = read_xla_options(sources, xla_options, against_xla_options)
     if open_page:
         subject = {"function": found.model_dump(mode="json")}
-        return open_explored(subject, sources, chip_name, server, insecure=insecure, as_json=as_json)
+        return open_explored(subject, sources, chip_name, options, server, insecure=insecure, as_json=as_json)
     require_compiler(chip_name)
     show_compiled(
-        lambda judge, source, context: judge.inspect_function(found, source, context, chip=chip_name),
+        lambda judge, source, context, flags: judge.inspect_function(
+            found, source, context, chip=chip_name, options=flags
+        ),
         sources,
+        options,
         arrays=arrays,
         graph=graph,
         as_json=as_json,

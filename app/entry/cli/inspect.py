@@ -12,6 +12,7 @@ from app.entry.cli.installed_compiler import require_compiler
 from app.entry.cli.open_exploration import OpenOption, open_explored
 from app.entry.cli.remote.connection import InsecureOption, ServerOption
 from app.entry.cli.submission_arguments import package_of
+from app.entry.cli.xla_options import AGAINST_XLA_OPTION, XLA_OPTION, read_xla_options
 
 HELP = (
     "Show what FILE compiles to, for every mesh of the problem: where each leaf lives, the communication between "
@@ -30,6 +31,8 @@ def inspect(
         ),
     ] = None,
     chip: Annotated[str | None, CHIP] = None,
+    xla_options: Annotated[list[str] | None, XLA_OPTION] = None,
+    against_xla_options: Annotated[list[str] | None, AGAINST_XLA_OPTION] = None,
     arrays: Annotated[bool, ARRAYS] = False,
     graph: Annotated[bool, GRAPH] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -45,13 +48,15 @@ def inspect(
         )
     chip_name = read_chip(chip, [math.prod(mesh.values()) for mesh in package.manifest.program.meshes])
     sources = read_sources(file, against, package.files["reference.py"])
+    sources, options = read_xla_options(sources, xla_options, against_xla_options)
     if open_page:
         subject = {"problem": package.slug}
-        return open_explored(subject, sources, chip_name, server, insecure=insecure, as_json=as_json)
+        return open_explored(subject, sources, chip_name, options, server, insecure=insecure, as_json=as_json)
     require_compiler(chip_name)
     show_compiled(
-        lambda judge, source, context: judge.inspect(package, source, context, chip=chip_name),
+        lambda judge, source, context, flags: judge.inspect(package, source, context, chip=chip_name, options=flags),
         sources,
+        options,
         arrays=arrays,
         graph=graph,
         as_json=as_json,

@@ -1,6 +1,7 @@
 """Has a server explore one source or two, and opens the page: `--open` of `inspect` and `explore`."""
 
 import webbrowser
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +24,7 @@ def open_explored(
     subject: dict[str, Any],
     sources: list[tuple[str, str]],
     chip: ChipName | None,
+    options: Sequence[Mapping[str, str]],
     server: str | None,
     *,
     insecure: bool,
@@ -32,14 +34,15 @@ def open_explored(
 
     Args:
       subject: `problem` or `function`, as REST takes it.
+      options: of XLA, for each source.
     Raises:
       ServerRefused, ServerUnusable, and what `connected` raises.
     """
     if as_json:
         raise StartRefused("--open shows a page, and --json prints data", "Leave one of the two out.")
-    against = sources[1][1] if len(sources) > 1 else None
+    against = {"against": sources[1][1], "against_xla_options": options[1]} if len(sources) > 1 else {}
     with connected(server, insecure=insecure) as there:
-        found = there.explore({**subject, "source": sources[0][1], "against": against, "chip": chip})
+        found = there.explore({**subject, "source": sources[0][1], "chip": chip, "xla_options": options[0], **against})
         address = f"{there.address}/explore/{found.id}"
     print(address, flush=True)
     try:

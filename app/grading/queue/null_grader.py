@@ -1,5 +1,6 @@
 """A grader that executes nothing, for tests of everything around grading."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from grader.answers.question_variants import Variants
@@ -58,13 +59,25 @@ class NullGrader:
         return verdict if right else verdict.with_fingerprint(Fingerprint(results={"public-1": {"": last}}))
 
     def inspect(
-        self, package: Package, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+        self,
+        package: Package,
+        source: str,
+        context: Context = QUIET,
+        *,
+        chip: ChipName | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> tuple[Measured, ...]:
         """Returns nothing, because nothing is compiled."""
         return ()
 
     def inspect_function(
-        self, function: Function, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+        self,
+        function: Function,
+        source: str,
+        context: Context = QUIET,
+        *,
+        chip: ChipName | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> tuple[Measured, ...]:
         """Returns nothing, because nothing is compiled."""
         return ()

@@ -1,6 +1,6 @@
 """The interfaces of grading: the queue, the grader, the source of packages, and the report on a wall."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,18 +40,30 @@ class Grader(Protocol):
         ...
 
     def inspect(
-        self, package: Package, source: str, context: Context = ..., *, chip: ChipName | None = None
+        self,
+        package: Package,
+        source: str,
+        context: Context = ...,
+        *,
+        chip: ChipName | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> tuple[Measured, ...]:
         """Compile a submission to a program-mode problem for every mesh, and measure it without judging it.
 
-        With a `chip`, it is compiled for a slice of those chips as well.
+        With a `chip`, it is compiled for a slice of those chips as well, and for GPUs with these `options` of XLA.
 
         Raises `SubmissionFault` if it gives no program, `WallMissing`, and `Cancelled` soon after it is stopped.
         """
         ...
 
     def inspect_function(
-        self, function: Function, source: str, context: Context = ..., *, chip: ChipName | None = None
+        self,
+        function: Function,
+        source: str,
+        context: Context = ...,
+        *,
+        chip: ChipName | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> tuple[Measured, ...]:
         """Compile a function that belongs to no problem. As `inspect`."""
         ...

@@ -44,7 +44,15 @@ async def explore(
     explorations: Provided[Explorations],
     prefer: Prefer = None,
 ) -> ExplorationJSON | ExplorationSummary:
-    exploration = await explorations.request(user, body.subject, body.source, body.against, chip=body.chip)
+    exploration = await explorations.request(
+        user,
+        body.subject,
+        body.source,
+        body.against,
+        chip=body.chip,
+        options=body.xla_options,
+        against_options=body.against_xla_options,
+    )
     response.headers["Location"] = f"/api/v1/explorations/{exploration.id}"
     if prefer is None or _MINIMAL not in prefer.replace(" ", "").lower():
         return exploration

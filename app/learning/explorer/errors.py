@@ -19,5 +19,9 @@ class ExplorationsFull(Refused):
     status, slug, title = 409, "explorations-full", "You have too many explorations"
 
 
+class OptionsRefused(Refused):
+    status, slug, title = 409, "xla-options-refused", "An option of XLA is not taken"
+
+
 class FunctionRefused(Refused):
     status, slug, title = 409, "function-refused", "The function cannot be compiled on this mesh"

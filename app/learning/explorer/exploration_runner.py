@@ -59,12 +59,12 @@ class Explorer:
         return await job.call(lambda: _explored(row, inspect), lambda _: _failed(_FAILED), lambda: {"phase": job.phase})
 
 
-def _explored(row: ExplorationRow, inspect: Callable[[str], tuple[Measured, ...]]) -> Explored:
+def _explored(row: ExplorationRow, inspect: Callable[..., tuple[Measured, ...]]) -> Explored:
     programs: list[tuple[Measured, ...]] = []
     try:
-        programs.append(inspect(row.source))
+        programs.append(inspect(row.source, options=row.xla_options))
         if row.against is not None:
-            programs.append(inspect(row.against))
+            programs.append(inspect(row.against, options=row.against_xla_options))
         return explored(*programs)
     except SubmissionFault as fault:
         return fault_of(fault, "against" if programs else "source")

@@ -15,7 +15,8 @@ class ExplorationRow(OwnedRow, Base):
 
     It is of a version of a problem, and of its author's variant if it has some, or of a function that belongs to none.
 
-    With a `chip`, it is compiled for a slice of those chips as well.
+    With a `chip`, it is compiled for a slice of those chips as well, with `xla_options` if they are GPUs, and the other
+    source with `against_xla_options`; null if none were chosen.
 
     `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it. `phase` is what
     a running one is doing.
@@ -38,6 +39,8 @@ class ExplorationRow(OwnedRow, Base):
     source: Mapped[str] = mapped_column(Text())
     against: Mapped[str | None] = mapped_column(Text())
     chip: Mapped[str | None] = mapped_column(String(8))
+    xla_options: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
+    against_xla_options: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
     phase: Mapped[str | None] = mapped_column(String(100))
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     shared_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

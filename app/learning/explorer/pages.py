@@ -20,7 +20,7 @@ from app.grading.attempts.service import Attempts
 from app.grading.attempts.source_colours import colour_lines
 from app.grading.queue.workers import Workers
 from app.learning.explorer import guests
-from app.learning.explorer.errors import FunctionRefused, NothingToExplore
+from app.learning.explorer.errors import FunctionRefused, NothingToExplore, OptionsRefused
 from app.learning.explorer.example_pictures import picture_of
 from app.learning.explorer.examples import Example, all_examples, example_of, shipped_results
 from app.learning.explorer.exploration_view import arrange_explored
@@ -35,6 +35,7 @@ from app.learning.workbench.solutions import Solutions
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, Chip, ChipName, offered_chips
+from grader.core.xla_options import OPTIONS, read_typed, written
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, read_function
 from grader.inputs.module_rules import MAX_MODULE_BYTES, MAX_MODULES
@@ -43,6 +44,8 @@ from grader.package.package import Package
 _SHOWN = 20
 # The last line of a traceback.
 _ERROR = re.compile(r"[\w.]+: ")
+# The box that says that the other version has no options of XLA.
+_WITHOUT = "empty-against_xla_options"
 Name = Annotated[str | None, Query(max_length=100)]
 # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
 _LARGEST_FORM = MaxBytes(lambda settings: 12 * settings.max_source_bytes + 6 * MAX_MODULE_BYTES + 65_536)
@@ -54,7 +57,9 @@ class _Form:
 
     `of_lesson` is the lesson and the number of its program that is shown, and `solution` the name of the package's.
     `modules` has the name and the source of each further module; both are empty for one that is still to be written.
-    `result` is what the source compiles to, if that is known, and `exploration` the id of its own page.
+    `options` are those of XLA as they are typed. The other version has the same if `against_options` are empty, and
+    none if it `is_without`. `result` is what the source compiles to, if that is known, and `exploration` the id of its
+    own page.
     """
 
     package: Package | None
@@ -66,6 +71,9 @@ class _Form:
     init: str = ""
     modules: tuple[tuple[str, str], ...] = ()
     chip: str = ""
+    options: str = ""
+    against_options: str = ""
+    is_without: bool = False
     example: Example | None = None
     of_lesson: tuple[Lesson, int] | None = None
     solution: str = ""
@@ -79,7 +87,7 @@ class _Chosen:
 
     The source is that of an attempt or of an exploration, the draft or the starter of a problem, a program of a lesson,
     or an example. With a `solution` of the problem, it is the user's own accepted one, to compare with that. A `chip`
-    that exists is chosen in the form.
+    that exists is chosen in the form. With `xla_options`, it is compared with itself without them.
     """
 
     problem: Name = None
@@ -90,6 +98,7 @@ class _Chosen:
     attempt: Name = None
     exploration: Name = None
     chip: Name = None
+    xla_options: Annotated[str | None, Query(max_length=1000)] = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +132,9 @@ class ExplorerPage(FormPage):
         form = await self._find(chosen)
         if chosen.chip in CHIPS:
             form = replace(form, chip=chosen.chip)
-        if form.package is not None and form.result is None and not form.against:
+        if chosen.xla_options:
+            form = replace(form, options=chosen.xla_options, is_without=True, result=None)
+        if form.package is not None and form.result is None and not form.against and not form.options:
             result = await self.explorations.stored_result(form.package, form.source, _chip_of(form.chip))
             form = replace(form, result=result)
         return form
@@ -171,6 +182,7 @@ class ExplorerPage(FormPage):
             titles=self.catalogue.titles(),
             most=MAX_KEPT,
             chips=_chips_for(form.chip),
+            xla_options=list(OPTIONS.values()),
             guests=guests_compile,
             of_guests=guests.MAX_DEVICES,
         )
@@ -181,6 +193,7 @@ class ExplorerPage(FormPage):
         package = self.explorations.package(slug) if slug else None
         chip, id_ = found.chip or "", found.id
         form = _Form(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
+        form = _with_options(form, found)
         if function is None:
             return form
         init, modules = function.init or "", tuple(function.modules.items())
@@ -241,6 +254,8 @@ async def explore(
         form.source,
         form.against if form.against.strip() else None,
         chip=_chip_of(form.chip),
+        options=_options_of(form.options),
+        against_options=_options_of(form.against_options) if form.against_options.strip() or form.is_without else None,
         replaces=typed["replaces"],
     )
 
@@ -377,6 +392,23 @@ def _chip_of(name: str) -> ChipName | None:
     return CHIPS[name].name if name else None
 
 
+def _options_of(text: str) -> dict[str, str]:
+    """Raises `OptionsRefused`: an option of XLA is not taken."""
+    try:
+        return read_typed(text)
+    except ValueError as error:
+        raise OptionsRefused(str(error)) from None
+
+
+def _with_options(form: _Form, found: ExplorationJSON) -> _Form:
+    """The form with the options of an exploration, and those of its other version if they are not the same."""
+    mine, other = found.xla_options or {}, found.against_xla_options or {}
+    form = replace(form, options=written(mine))
+    if found.against is None or mine == other:
+        return form
+    return replace(form, against_options=written(other), is_without=not other)
+
+
 def _form_in(typed: Typed) -> _Form:
     """The form as it was sent, without its problem."""
     return _Form(
@@ -389,6 +421,9 @@ def _form_in(typed: Typed) -> _Form:
         typed["init"],
         _modules_of(typed),
         typed["chip"],
+        typed["xla_options"],
+        "" if typed[_WITHOUT] else typed["against_xla_options"],
+        bool(typed[_WITHOUT]),
     )
 
 

@@ -11,13 +11,25 @@ from app.grading.attempts.source_rules import Source
 from app.grading.queue.status import JobStatus
 from app.learning.explorer.models import ExplorationRow
 from grader.core.chips import ChipName
+from grader.core.xla_options import MAX_VALUE, OPTIONS
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function
+
+# Options of XLA by name. Their values are texts, as in `XLA_FLAGS`.
+XLAOptions = Annotated[
+    dict[str, Annotated[str, Field(max_length=MAX_VALUE)]],
+    Field(
+        max_length=len(OPTIONS),
+        description="Options of XLA with which it is compiled for a GPU; values are texts, as in XLA_FLAGS",
+        json_schema_extra={"propertyNames": {"enum": sorted(OPTIONS)}},
+    ),
+]
 
 
 class NewExplorationJSON(RequestBody):
     """A source for a program-mode `problem`, or one that defines a `function` to compile. With `against`, the result
-    also says how it differs from that source.
+    also says how it differs from that source. That one has the same `xla_options` unless `against_xla_options` are
+    sent.
     """
 
     model_config = ConfigDict(
@@ -31,6 +43,8 @@ class NewExplorationJSON(RequestBody):
                         "source": {},
                         "against": {},
                         "chip": {},
+                        "xla_options": {},
+                        "against_xla_options": {},
                     },
                     "additionalProperties": False,
                 }
@@ -44,6 +58,8 @@ class NewExplorationJSON(RequestBody):
     source: Source
     against: Source | None = None
     chip: Annotated[ChipName | None, Field(description="Also compile it for a slice of these chips")] = None
+    xla_options: XLAOptions = Field(default_factory=dict)
+    against_xla_options: XLAOptions | None = None
 
     @model_validator(mode="after")
     def _has_one_subject(self) -> Self:
@@ -96,6 +112,8 @@ class ExplorationJSON(ExplorationSummary):
     is_mine: bool
     source: str
     against: str | None
+    xla_options: dict[str, str] | None
+    against_xla_options: dict[str, str] | None
     phase: str | None
     result: Explored | None
 

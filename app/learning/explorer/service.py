@@ -6,6 +6,7 @@ They are in a table and not in memory: if workers grade, the process that receiv
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from importlib.metadata import version as installed
 
 from sqlalchemy import func, select, update
@@ -26,6 +27,7 @@ from app.learning.explorer.errors import (
     ExplorationsFull,
     FunctionRefused,
     NothingToExplore,
+    OptionsRefused,
     TooManyExplorations,
 )
 from app.learning.explorer.guests import refuse_large
@@ -35,13 +37,14 @@ from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, ChipName, compiler_of
 from grader.core.reasons import Reason
+from grader.core.xla_options import read_given
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, faults_of
 from grader.package.package import Package, ProgramManifest
 
 MAX_KEPT = 200
 # Raised when the readers of a program or the messages change, so that no kept result is used again.
-_READERS = 5
+_READERS = 6
 # Not memory: what a program takes does not depend on others.
 _CAUSED_BY_LOAD: frozenset[Reason] = frozenset({"time_limit", "killed", "divergent_collective"})
 
@@ -70,6 +73,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
     def view(self, row: ExplorationRow) -> ExplorationJSON:
         phase = row.phase if row.status == "running" else None
         whole = {"is_mine": True, "source": row.source, "against": row.against, "phase": phase, "result": row.result}
+        whole |= {"xla_options": row.xla_options, "against_xla_options": row.against_xla_options}
         return ExplorationJSON.model_validate(dict(ExplorationSummary.of(row)) | whole)
 
     def not_found(self, work_id: str) -> ExplorationNotFound:
@@ -99,6 +103,8 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         against: str | None = None,
         *,
         chip: ChipName | None = None,
+        options: Mapping[str, str] | None = None,
+        against_options: Mapping[str, str] | None = None,
         replaces: str = "",
     ) -> ExplorationJSON:
         """Queue an exploration of a source, and of another one to compare it with. Equal work is not done twice.
@@ -106,10 +112,14 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         Args:
           subject: the slug of a problem, which gives inputs and meshes; or a function with its own.
           chip: also compile it for a slice of these chips.
+          options: of XLA, for a GPU.
+          against_options: those for the other source, if they are not the same. Without such a source, the first one is
+            compared with itself.
           replaces: the id of an earlier exploration of the user, which is deleted unless it is shared.
         Raises:
           ProblemNotFound, NothingToExplore: the problem gives none.
           FunctionRefused: the inputs do not fit the mesh.
+          OptionsRefused: an option of XLA is not taken, or not with this value.
           SourceRefused: a source cannot be stored or run.
           NotSignedIn: a guest may explore only small meshes. TooManyGuestRuns.
           TooManyExplorations, ExplorationsFull.
@@ -117,6 +127,11 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         """
         package, function = self._read_subject(subject)
         await self._visibility.require_explorer(user, package.slug if package else None)
+        chosen, other = _read_options(options or {}), None
+        if against_options is not None:
+            other, against = _read_options(against_options), source if against is None else against
+        elif against is not None:
+            other = chosen
         if user.guest is not None:
             refuse_large(_devices(package, subject), chip)
         for each in (source, against):
@@ -124,7 +139,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
                 check_source(each, self._limits.max_source_bytes)
         row = self._new(
             user,
-            digest=_digest(package.identity if package else function, source, against, chip),
+            digest=_digest(package.identity if package else function, source, against, chip, chosen, other),
             problem=package and package.slug,
             version=package and package.version,
             variant=package and package.variant_name,
@@ -132,6 +147,8 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
             source=source,
             against=against,
             chip=chip,
+            xla_options=chosen or None,
+            against_xla_options=other or None,
         )
         async with self._database.writing() as session:
             # The one that is replaced may have the result of equal work.
@@ -165,7 +182,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
     async def stored_result(self, package: Package, source: str, chip: ChipName | None = None) -> Explored | None:
         """What this source compiles to for the problem, if anyone has explored it and the result is kept."""
         async with self._database.reading() as session:
-            found = await _earlier_result(session, _digest(package.identity, source, None, chip))
+            found = await _earlier_result(session, _digest(package.identity, source, None, chip, {}, None))
         return None if found is None else Explored.model_validate(found)
 
     async def get(self, owner: User | None, work_id: str) -> ExplorationJSON:
@@ -247,9 +264,26 @@ def _may_differ(result: Explored) -> bool:
     return any(each.fault is not None for each in tried)
 
 
-def _digest(subject: str | dict[str, object] | None, source: str, against: str | None, chip: ChipName | None) -> str:
+def _read_options(options: Mapping[str, str]) -> dict[str, str]:
+    """The options in the stored form, sorted by name, so that equal ones have an equal digest."""
+    try:
+        return dict(sorted(read_given(list(options.items())).items()))
+    except ValueError as error:
+        raise OptionsRefused(str(error)) from None
+
+
+def _digest(
+    subject: str | dict[str, object] | None,
+    source: str,
+    against: str | None,
+    chip: ChipName | None,
+    options: Mapping[str, str],
+    against_options: Mapping[str, str] | None,
+) -> str:
     """Equal for equal work: the same problem version or function, sources, compilers and readers."""
     work = [_READERS, installed("jax"), installed("jaxlib"), subject, source, against]
     if chip is not None:
         work += [chip, compiler_of(CHIPS[chip].platform)]
+    if options or against_options:
+        work += [options, against_options]
     return hashlib.sha256(json.dumps(work).encode()).hexdigest()

@@ -67,8 +67,17 @@ def test_a_file_of_flags_is_not_read():
         read_typed("flags.txt")
 
 
-def test_options_without_an_effect_are_left_out():
-    assert read_typed("--xla_force_host_platform_device_count=8 --xla_cpu_enable_fast_math=true --xla_tpu_x=1") == {}
+def test_chosen_options_without_an_effect_are_named_all_at_once():
+    typed = "--xla_force_host_platform_device_count=8 --xla_cpu_enable_fast_math=true --xla_tpu_x=1"
+    with pytest.raises(ValueError, match="has no effect here") as refused:
+        read_typed(typed)
+    assert str(refused.value).startswith(
+        "xla_force_host_platform_device_count has no effect here. There are as many devices as the mesh has. Leave it "
+    )
+    assert str(refused.value).count("Leave it out.") == 3
+
+
+def test_the_reason_without_an_effect_is_empty_for_others():
     assert "as many devices as the mesh" in reason_without_effect("xla_force_host_platform_device_count")
     assert not reason_without_effect(THRESHOLD)
 

@@ -105,8 +105,16 @@ def test_a_function_without_a_program_is_explained_with_its_line():
             ["-", "f", "--mesh", "model=2", *INPUTS, "--chip", "h100:8"],
             "this slice has 8 chips, but the mesh has 2 devices\nWrite --chip h100.",
         ),
+        (
+            ["-", "f", "--mesh", "model=2", *INPUTS, "--xla-option", "xla_gpu_none=1"],
+            "--xla-option: 'xla_gpu_none' is not among the XLA options that are taken here.",
+        ),
+        (
+            ["-", "f", "--mesh", "model=2", *INPUTS, "--against-xla-option", "flags.txt"],
+            "--against-xla-option: 'flags.txt' is not an option of XLA. Write one as --NAME=VALUE.",
+        ),
     ],
-    ids=["uneven", "mesh", "input", "file", "none", "chip", "slice", "size"],
+    ids=["uneven", "mesh", "input", "file", "none", "chip", "slice", "size", "option", "no option"],
 )
 def test_wrong_usage_is_named(arguments: list[str], message: str):
     shown = explore(*arguments)

@@ -103,7 +103,9 @@ def test_wrong_usage_is_named(problem: object, file: object, said: str):
 class StandIn:
     """A judge whose programs are made up."""
 
-    def inspect(self, package: object, source: str, context: object, *, chip: None) -> tuple[Measured, ...]:
+    def inspect(
+        self, package: object, source: str, context: object, *, chip: None, options: object
+    ) -> tuple[Measured, ...]:
         if "fails" in source:
             raise GraderFault("a verifier answered without facts")
         if "has no program" in source:

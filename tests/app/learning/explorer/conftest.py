@@ -10,6 +10,7 @@ import pytest
 from app.grading.queue.null_grader import NullGrader
 from grader.core.chips import CHIPS
 from grader.core.errors import Cancelled, SubmissionFault
+from grader.core.xla_options import GivenOption
 from grader.program.listing import ListedComputation, ListedInstruction, Listing
 from grader.program.memory import Memory
 from grader.program.on_chip import ChipFacts, OnChip
@@ -54,24 +55,27 @@ class Measuring(NullGrader):
     """
 
     def __init__(self):
-        self.inspected = []
+        self.inspected, self.options = [], []
 
-    def inspect(self, package, source, context, *, chip=None):
+    def inspect(self, package, source, context, *, chip=None, options=None):
         self.inspected.append(source)
+        self.options.append(options)
         found = [_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))]
         return tuple(
             replace(each, on_chip=_on(chip, each.facts.devices, source), is_only_on_chip="ragged" in source)
             for each in found
         )
 
-    def inspect_function(self, function, source, context, *, chip=None):
+    def inspect_function(self, function, source, context, *, chip=None, options=None):
         self.inspected.append(source)
         return (
-            replace(_measured(source, function.mesh, function.devices), on_chip=_on(chip, function.devices, source)),
+            replace(
+                _measured(source, function.mesh, function.devices), on_chip=_on(chip, function.devices, source, options)
+            ),
         )
 
 
-def _on(chip, devices, source):
+def _on(chip, devices, source, options=None):
     """Return a schedule that libtpu printed, for 8 devices; for others, the message that there is no compiler. It is
     another one for a source with `ring`.
     """
@@ -82,7 +86,7 @@ def _on(chip, devices, source):
         return OnChip(topology, None, "Not checked: the TPU compiler is not installed here.", tried=False)
     name = "ring" if "ring" in source else "layers_in_a_loop"
     program = ChipFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of(name))
-    return OnChip(topology, program)
+    return OnChip(topology, program, options=tuple(GivenOption(*each) for each in (options or {}).items()))
 
 
 def _measured(source, mesh, size):
@@ -105,7 +109,7 @@ class Waiting(Measuring):
         super().__init__()
         self.begun, self.go, self.stopped = threading.Event(), threading.Event(), threading.Event()
 
-    def inspect(self, package, source, context, *, chip=None):
+    def inspect(self, package, source, context, *, chip=None, options=None):
         self.begun.set()
         while not self.go.wait(0.01):
             if context.stop.is_set():

@@ -124,7 +124,7 @@ async def test_a_fault_that_load_may_have_caused_is_not_kept(start_service, monk
 
 async def test_a_compilation_for_tpus_that_was_stopped_is_not_kept(measuring, monkeypatch):
     stopped = OnChip("v5e:2x4", None, "The compiler was stopped.", compiler="libtpu 1")
-    monkeypatch.setattr("tests.app.learning.explorer.conftest._on", lambda chip, devices: stopped)
+    monkeypatch.setattr("tests.app.learning.explorer.conftest._on", lambda *_: stopped)
     for _ in range(2):
         await ended(measuring, await explore(measuring, "gather = 1", chip="v5e"))
     assert measuring.grader.inspected == ["gather = 1", "gather = 1"]
@@ -285,3 +285,51 @@ async def test_what_is_deleted_is_gone(measuring):
         gone = await measuring.http.request(method, here, headers=measuring.bearer)
         assert (gone.status_code, gone.json()["slug"]) == (404, "exploration-not-found")
     assert (await measuring.http.get(f"{URL}/a%00b", headers=measuring.bearer)).status_code == 404
+
+
+THRESHOLD, PIPELINED = "xla_gpu_all_gather_combine_threshold_bytes", "xla_gpu_enable_pipelined_all_gather"
+
+
+async def test_the_options_of_xla_are_part_of_the_work(measuring):
+    for options in ({}, {THRESHOLD: "0"}, {THRESHOLD: "1"}):
+        found = await ended(measuring, await explore(measuring, "gather = 1", chip="h100", xla_options=options))
+        assert found["xla_options"] == (options or None)
+    assert measuring.grader.options == [None, {THRESHOLD: "0"}, {THRESHOLD: "1"}]
+    again = {PIPELINED: "True", THRESHOLD: "00"}
+    assert (await explore(measuring, "gather = 1", chip="h100", xla_options=again)).json()["status"] == "queued"
+    same = {THRESHOLD: "00"}
+    assert (await explore(measuring, "gather = 1", chip="h100", xla_options=same)).json()["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("fields", "other", "second"),
+    [
+        ({"against": "x = 1"}, {THRESHOLD: "0"}, "x = 1"),
+        ({"against": "x = 1", "against_xla_options": {}}, None, "x = 1"),
+        ({"against": "x = 1", "against_xla_options": {PIPELINED: "1"}}, {PIPELINED: "true"}, "x = 1"),
+        ({"against_xla_options": {}}, None, "gather = 1"),
+    ],
+    ids=["the same", "none", "others", "the same source"],
+)
+async def test_the_other_version_has_its_own_options(measuring, fields, other, second):
+    sent = await explore(measuring, "gather = 1", chip="h100", xla_options={THRESHOLD: "0"}, **fields)
+    found = await ended(measuring, sent)
+    assert (found["against"], found["against_xla_options"]) == (second, other)
+    assert measuring.grader.inspected == ["gather = 1", second]
+    assert measuring.grader.options == [{THRESHOLD: "0"}, other]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"xla_gpu_none": "1"}, "'xla_gpu_none' is not among the XLA options"),
+        ({THRESHOLD: "few"}, f"{THRESHOLD} is set to 'few', but it takes a whole number"),
+        ({"xla_dump_to": "/tmp"}, "xla_dump_to has no effect here. The page shows the program as text."),
+    ],
+    ids=["unknown", "no number", "no effect"],
+)
+async def test_an_option_that_is_not_taken_is_refused_by_name(measuring, options, message):
+    for field in ("xla_options", "against_xla_options"):
+        answer = await explore(measuring, "gather = 1", chip="h100", **{field: options})
+        assert (answer.status_code, answer.json()["slug"]) == (409, "xla-options-refused")
+        assert message in answer.json()["detail"]

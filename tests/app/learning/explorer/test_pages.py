@@ -87,6 +87,40 @@ async def test_a_tpu_that_does_not_exist_loses_nothing(inside):
     assert "mine = 1" in answer.text
 
 
+THRESHOLD = "xla_gpu_all_gather_combine_threshold_bytes"
+
+
+async def test_options_of_xla_are_typed_and_shown_with_the_result(inside):
+    """The fields are there again when the exploration is opened in the form."""
+    page = (await inside.http.get("/explore?chip=h100")).text
+    assert f"<dt><code>{THRESHOLD}</code></dt>" in page
+    here, page = await result_of(inside, source="gather = 1\n", chip="h100", xla_options=f"--{THRESHOLD}=0", **FIELDS)
+    assert f"<code>{THRESHOLD}=0</code>" in page
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    assert f"\n--{THRESHOLD}=0</textarea>" in again
+
+
+async def test_a_source_is_compared_with_itself_without_the_options(inside):
+    without = {"xla_options": f"{THRESHOLD}=0", "empty-against_xla_options": "on"}
+    here, page = await result_of(inside, source="gather = 1\n", chip="h100", **without, **FIELDS)
+    assert "The other version" in page
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    assert 'name="empty-against_xla_options" checked' in again
+
+
+async def test_an_option_that_is_not_taken_loses_nothing(inside):
+    answer = await send(inside, source="mine = 1\n", chip="h100", xla_options="--xla_gpu_none=1", **FIELDS)
+    assert answer.status_code == 409
+    assert "&#39;xla_gpu_none&#39; is not among the XLA options" in answer.text
+    assert "mine = 1" in answer.text
+    assert "--xla_gpu_none=1</textarea>" in answer.text
+
+
+async def test_the_fields_for_options_need_a_gpu_to_choose(inside, monkeypatch):
+    monkeypatch.setattr("grader.core.chips.compilers", lambda: {"gpu": None, "tpu": "libtpu 0.0.42.1"})
+    assert 'name="xla_options"' not in (await inside.http.get("/explore")).text
+
+
 FIELDS = {"problem": "", "function": "f", "mesh": "x=8", "inputs": 'a: float32[8] P("x")'}
 
 

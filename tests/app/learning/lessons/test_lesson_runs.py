@@ -161,7 +161,7 @@ expected = []
 class Compiling(Printing):
     """Compiles what a source says: an all-gather, nothing that is sent, or no program."""
 
-    def inspect_function(self, function, source, context, *, chip=None):
+    def inspect_function(self, function, source, context, *, chip=None, options=None):
         if "unknown" in source:
             raise SubmissionFault("wrong_structure", "there is no function gather")
         if "bug" in source:
