@@ -87,6 +87,16 @@ def rounds_pipelined():
     return forward_loop("pipelined").executions, "rounds"
 
 
+def rounds_unrolled():
+    """The rounds of the loop with double buffering."""
+    return forward_loop("double_buffered").executions, "rounds"
+
+
+def gathers_unrolled():
+    """The all-gathers in a round of that loop."""
+    return sum(each.kind == "all-gather" for each in forward_loop("double_buffered").collectives), "all-gathers"
+
+
 def within():
     """What a GPU sends within its host in a step, with one axis within a host and one between two."""
     return sum(each.ring_bytes for each in main_of("two_hosts").collectives if each.link == "NVLink"), "bytes"

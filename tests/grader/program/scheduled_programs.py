@@ -23,6 +23,7 @@ VARIANTS: dict[str, tuple[str, dict[str, int], dict[str, str | bool]]] = {
     "one_axis_over_two_hosts": ("gathered_ahead", {"fsdp": 16}, {}),
     "not_combined": ("gathered_ahead", {"fsdp": 8}, {"xla_gpu_all_gather_combine_threshold_bytes": "0"}),
     "pipelined": ("layers_in_a_loop", {"fsdp": 8}, {"xla_gpu_enable_pipelined_all_gather": True}),
+    "double_buffered": ("layers_in_a_loop", {"fsdp": 8}, {"xla_gpu_enable_while_loop_double_buffering": True}),
 }
 # Programs for TPUs or for GPUs alone.
 FOR_TPUS, FOR_GPUS = {"lines_merged"}, {"convolution_gradients"}

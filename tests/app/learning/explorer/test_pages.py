@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from html import unescape
 
 import pytest
 from markupsafe import escape
@@ -12,6 +13,7 @@ from app.learning.explorer.exploration_view import lines_of
 from app.learning.explorer.service import Explorations
 from app.learning.lessons.lesson_files import Lessons
 from grader.confined.compiler_options import COMPILER_OPTIONS
+from grader.core.xla_options import read_typed
 from grader.explorer.description import explored
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.learning.explorer.conftest import Measuring
@@ -98,6 +100,21 @@ async def test_options_of_xla_are_typed_and_shown_with_the_result(inside):
     assert f"<code>{THRESHOLD}=0</code>" in page
     again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
     assert f"\n--{THRESHOLD}=0</textarea>" in again
+
+
+async def test_a_link_chooses_options_to_compare_with_none(inside):
+    """It may also open a program of a lesson, as those of the lesson on GPUs' schedules do."""
+    address = f"/explore?lesson=gpu-schedule&program=5&chip=h100&xla_options=--{THRESHOLD}%3D0"
+    page = (await inside.http.get(address)).text
+    assert 'name="empty-against_xla_options" checked' in page
+    assert f"\n--{THRESHOLD}=0</textarea>" in page
+    links = re.findall(
+        r'href="(/explore\?[^"]*xla_options[^"]*)"', (await inside.http.get("/lessons/gpu-schedule")).text
+    )
+    assert len(links) == 3
+    for link in links:
+        found = re.search(r'name="xla_options"[^>]*>\n(.*)</textarea>', (await inside.http.get(unescape(link))).text)
+        assert read_typed(found[1])
 
 
 async def test_a_source_is_compared_with_itself_without_the_options(inside):
@@ -296,7 +313,7 @@ async def test_the_programs_of_lessons_open_in_the_form(inside):
     for lesson in lessons:
         assert f'<a href="/lessons/{lesson.slug}">{lesson.title}</a>' in page
         read = (await inside.http.get(f"/lessons/{lesson.slug}")).text
-        assert read.count("/explore?lesson=") == len(lesson.explorable)
+        assert len(re.findall(r'"/explore\?lesson=[\w-]+&amp;program=\d+"', read)) == len(lesson.explorable)
         for each in lesson.explorable:
             link = f'href="/explore?lesson={lesson.slug}&amp;program={each.program}"'
             assert link in page
