@@ -96,6 +96,10 @@ def print_differences(mine: Measured, other: Measured) -> None:
     on_chip = mine.on_chip
     if on_chip is not None and other.on_chip is not None:
         console.print(f"[bold]On {safe(on_chip.topology)}[/]  compiled by {safe(on_chip.compiler or 'nothing')}")
+        for name, options in (("This program", on_chip.options), ("The other version", other.on_chip.options)):
+            if options:
+                listed = ", ".join(f"{each.name}={each.value}" for each in options)
+                console.print(f"  {name} has the XLA options {safe(listed)}.")
         if on_chip.program is None and other.on_chip.program is None:
             console.print(f"  {safe(on_chip.fault)}")
         else:

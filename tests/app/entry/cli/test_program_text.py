@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.entry.cli.program_text import print_differences, print_program
+from grader.core.xla_options import GivenOption
 from grader.program.measurement import Measured
 from grader.program.memory import Memory
 from grader.program.on_chip import ChipFacts, OnChip
@@ -102,6 +103,18 @@ def test_two_versions_are_compared_on_host_devices_and_on_the_chip(
         f"  {last}",
         "",
     ]
+
+
+def test_the_options_of_each_version_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    mine, other = on_h100s("not_combined"), on_h100s("gathered_ahead")
+    options = (GivenOption("xla_gpu_a", "0", 3), GivenOption("xla_gpu_b", "true"))
+    mine = replace(mine, on_chip=replace(mine.on_chip, options=options))
+    print_differences(mine, other)
+    shown = capsys.readouterr().out
+    assert "\n  This program has the XLA options xla_gpu_a=0, xla_gpu_b=true.\n" in shown
+    assert "The other version has the XLA" not in shown
+    print_program(mine)
+    assert "\nXLA option xla_gpu_a=0  line 3\nXLA option xla_gpu_b=true\n" in capsys.readouterr().out
 
 
 def test_versions_for_chips_alone_are_compared_on_the_chip(capsys: pytest.CaptureFixture[str]) -> None:

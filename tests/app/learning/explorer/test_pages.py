@@ -120,7 +120,8 @@ async def test_a_link_chooses_options_to_compare_with_none(inside):
 async def test_a_source_is_compared_with_itself_without_the_options(inside):
     without = {"xla_options": f"{THRESHOLD}=0", "empty-against_xla_options": "on"}
     here, page = await result_of(inside, source="gather = 1\n", chip="h100", **without, **FIELDS)
-    assert "The other version" in page
+    assert "This program is compiled with the options of XLA:" in page
+    assert "The other version is compiled with" not in page
     again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
     assert 'name="empty-against_xla_options" checked' in again
 
