@@ -102,6 +102,14 @@ class LineNote(NamedTuple):
     kind: int
 
 
+class _Cause(NamedTuple):
+    """What a line causes, also in few words, and with the kind of its note."""
+
+    text: str
+    short: str
+    kind: int
+
+
 @dataclass(frozen=True, slots=True)
 class ExploredView:
     """`lines` says what a line of the source causes, for the first mesh on which it causes anything.
@@ -122,16 +130,14 @@ def arrange_explored(result: Explored) -> ExploredView:
     meshes = tuple(map(_mesh, result.programs, against, differences, on_chips))
     causes = _causes_by_line(result.programs)
     lines = {line: _texts(these) for line, these in causes.items()}
-    notes = {line: _note(texts, causes[line][0].kind) for line, texts in lines.items()}
+    notes = {line: _note(these) for line, these in causes.items()}
     return ExploredView(meshes, lines, notes)
 
 
-def _note(texts: Sequence[str], kind: int) -> LineNote:
-    """The first cause without its axes and remarks, and whether there are more: `all-gather 64.0 KiB +1`."""
-    cause, size, *_ = *texts[0].split(", "), ""
-    name = cause.partition(" over ")[0].replace(" in matrix products", "")
-    text = " ".join([name, *([size] if size else []), *([f"+{len(texts) - 1}"] if len(texts) > 1 else [])])
-    return LineNote(text, kind)
+def _note(causes: Sequence[_Cause]) -> LineNote:
+    """The first cause in few words, and how many more there are: `all-gather 64.0 KiB +1`."""
+    more = [f"+{len(causes) - 1}"] if len(causes) > 1 else []
+    return LineNote(" ".join([causes[0].short, *more]), causes[0].kind)
 
 
 def lines_of(programs: Sequence[ExploredProgram]) -> dict[int, tuple[str, ...]]:
@@ -139,18 +145,18 @@ def lines_of(programs: Sequence[ExploredProgram]) -> dict[int, tuple[str, ...]]:
     return {line: _texts(these) for line, these in _causes_by_line(programs).items()}
 
 
-def _causes_by_line(programs: Sequence[ExploredProgram]) -> dict[int, list[LineNote]]:
+def _causes_by_line(programs: Sequence[ExploredProgram]) -> dict[int, list[_Cause]]:
     """What each line causes, for the first program in which it causes anything."""
-    found: dict[int, list[LineNote]] = {}
+    found: dict[int, list[_Cause]] = {}
     for program in programs:
-        here: dict[int, list[LineNote]] = {}
+        here: dict[int, list[_Cause]] = {}
         for line, cause in _causes(program):
             here.setdefault(line, []).append(cause)
         found = here | found
     return dict(sorted(found.items()))
 
 
-def _causes(program: ExploredProgram) -> Iterator[tuple[int, LineNote]]:
+def _causes(program: ExploredProgram) -> Iterator[tuple[int, _Cause]]:
     alike: dict[tuple[int, str, str, bool, bool, str], list[ExploredCollective]] = {}
     for each, remark in zip(program.collectives, remarks(program.collectives), strict=True):
         if each.line is not None:
@@ -159,25 +165,27 @@ def _causes(program: ExploredProgram) -> Iterator[tuple[int, LineNote]]:
     for (line, name, axes, in_loop, conditional, remark), these in alike.items():
         count = f"{len(these)} {TIMES} " if len(these) > 1 else ""
         most = "at most " if conditional else ""
-        text = f"{count}{name}{f' over {axes}' if axes else ''}, {most}{bytes_text(sum(map(whole_bytes, these)))}"
+        size = f"{most}{bytes_text(sum(map(whole_bytes, these)))}"
         where = " in a branch" * conditional + " in a loop" * in_loop
-        yield line, LineNote(f"{text}{where}{', ' * bool(remark)}{remark}", kind_number(these[0].collective))
+        text = f"{count}{name}{f' over {axes}' if axes else ''}, {size}{where}{', ' * bool(remark)}{remark}"
+        yield line, _Cause(text, f"{count}{name} {size}", kind_number(these[0].collective))
     yield from dict.fromkeys(_constraints(program))
     for work in program.flops_by_line:
         if work.line is not None and work.flops:
-            yield work.line, LineNote(f"{'at most ' * work.conditional}{flops_text(work.flops)} in matrix products", 0)
+            flops = f"{'at most ' * work.conditional}{flops_text(work.flops)}"
+            yield work.line, _Cause(f"{flops} in matrix products", flops, 0)
 
 
-def _constraints(program: ExploredProgram) -> Iterator[tuple[int, LineNote]]:
+def _constraints(program: ExploredProgram) -> Iterator[tuple[int, _Cause]]:
     """The lines of sharding constraints for which the partitioner inserted collectives of other lines."""
     for each in program.collectives:
         if each.constraint_line is not None and each.line not in (None, each.constraint_line):
             share = f", of which a device keeps 1/{each.kept_of}" if each.kept_of else ""
-            text = f"constraint of the {label(each.collective)} on line {each.line}{share}"
-            yield each.constraint_line, LineNote(text, kind_number(each.collective))
+            text = f"constraint of the {label(each.collective)} on line {each.line}"
+            yield each.constraint_line, _Cause(f"{text}{share}", text, kind_number(each.collective))
 
 
-def _texts(causes: Sequence[LineNote]) -> tuple[str, ...]:
+def _texts(causes: Sequence[_Cause]) -> tuple[str, ...]:
     texts = [each.text for each in causes]
     more = len(texts) - _MAX_ON_A_LINE
     return (*texts[:_MAX_ON_A_LINE], f"{more} more") if more > 0 else tuple(texts)

@@ -8,8 +8,8 @@ import pytest
 from markupsafe import escape
 
 from app.accounts.service import Accounts
-from app.learning.explorer.examples import all_examples
-from app.learning.explorer.exploration_view import lines_of
+from app.learning.explorer.examples import all_examples, shipped_results
+from app.learning.explorer.exploration_view import arrange_explored, lines_of
 from app.learning.explorer.service import Explorations
 from app.learning.lessons.lesson_files import Lessons
 from grader.confined.compiler_options import COMPILER_OPTIONS
@@ -540,3 +540,10 @@ async def test_copies_between_the_memories_of_a_tpu_are_summed_up(inside):
     _, page = await result_of(inside, source="gather = 1\n", chip="v5e")
     assert re.search(r"<summary>The program: \d+ copies from HBM to on-chip memory, [\d.]+ [MK]iB</summary>", page)
     assert "The largest copies in one execution" in page
+
+
+def test_a_line_of_the_editor_has_a_few_words_and_no_remark():
+    notes = [each.text for result in shipped_results().values() for each in arrange_explored(result).notes.values()]
+    assert any("all-gather" in each for each in notes)
+    # Axes and remarks follow a comma.
+    assert not any(", " in each for each in notes)
