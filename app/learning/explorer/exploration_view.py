@@ -103,7 +103,7 @@ class LineNote(NamedTuple):
 
 
 class _Cause(NamedTuple):
-    """What a line causes, also in few words, and with the kind of its note."""
+    """What a line causes, as a sentence and in few words, and the kind of its note."""
 
     text: str
     short: str
