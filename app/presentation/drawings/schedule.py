@@ -1,7 +1,9 @@
 """Draws the schedule of a computation on a chip: above, what computes; below, which collectives are in flight."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import zip_longest
 
 from markupsafe import Markup
 
@@ -13,17 +15,11 @@ from app.presentation.drawings.timeline import axes_text, kind_number
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipStep
 
 MAX_STEPS = 150
-# Abbreviations from the documentation of JAX and XLA. Other kinds are drawn with their first letters.
-_CODES = {
-    "all-gather": "AG",
-    "all-reduce": "AR",
-    "reduce-scatter": "RS",
-    "all-to-all": "A2A",
-    "collective-permute": "CP",
-}
 # The compiler estimates no collective, so each has the same width where it is waited for.
 _WIDTH, _WAIT, _THINNEST, _SMALL = 300.0, 12.0, 1.5, 3.0
-_NAMES, _ROW, _CODE, _GAP = 14.0, 18.0, 12.0, 3.0
+_NAMES, _ROW, _NAME, _GAP = 14.0, 18.0, 12.0, 3.0
+# The widest character of a name, and the space after it.
+_CHARACTER, _AFTER = 5.2, 6.0
 
 
 def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool = False) -> Markup | None:
@@ -52,21 +48,22 @@ def draw_schedule(title: str, computation: ChipComputation, *, has_streams: bool
         if step.cycles or number not in communicates:
             rectangle = element("rect", x=left, y=y, width=width, height=_ROW, class_="block step")
             shapes.append(element("g", element("title", step_text(step)), rectangle))
-    shapes += [_bar(each, places, y) for each in among_kernels]
-    y += _ROW + _GAP + (_CODE if among_kernels else 0)
+    shapes += _bars(among_kernels, places, y)
+    y += _ROW + _GAP + (_NAME if among_kernels else 0)
     if lanes:
         shapes.append(element("text", below, x=0, y=y + 10, class_="name"))
         y += _NAMES
     for number, lane in enumerate(lanes):
-        shapes += [_bar(each, places, y + number * (_ROW + _CODE + _GAP)) for each in lane]
-    y += len(lanes) * (_ROW + _CODE + _GAP)
+        shapes += _bars(lane, places, y + number * (_ROW + _NAME + _GAP))
+    y += len(lanes) * (_ROW + _NAME + _GAP)
     if computation.copies:
         shapes.append(element("text", "copies between memories", x=0, y=y + 10, class_="name"))
         y += _NAMES
         marks, height = draw_copies(computation.copies, places, y)
         shapes += marks
         y += height + _GAP
-    width = max(sum(places[-1]), 150.0)
+    longest = max((_span(each, places)[0] + _length(each) for each in collectives), default=0.0)
+    width = max(sum(places[-1]), longest, 150.0)
     waits = sum(not is_hidden(each) for each in collectives)
     described = f"{len(collectives)} collectives. The chip is idle during {waits} of them. The table lists them."
     described += f" {copies_text(computation.copies)}." if computation.copies else ""
@@ -170,22 +167,38 @@ def _lanes(collectives: Sequence[ChipCollective], places: Sequence[tuple[float, 
     return lanes
 
 
-def _bar(each: ChipCollective, places: Sequence[tuple[float, float]], y: float) -> Markup:
+def _bars(collectives: Sequence[ChipCollective], places: Sequence[tuple[float, float]], y: float) -> list[Markup]:
+    """One bar for each collective of a lane. A name that would lie over the next one is left out, because the colour and
+    the title of its bar say it, too.
+    """
+    bars = []
+    named_to = 0.0
+    ordered = sorted(collectives, key=lambda each: each.start)
+    for each, following in zip_longest(ordered, ordered[1:]):
+        left, _ = _span(each, places)
+        room = math.inf if following is None else _span(following, places)[0] - left
+        is_named = left >= named_to and (_length(each) <= room or each.collective == following.collective)
+        if is_named:
+            named_to = left + _length(each)
+        bars.append(_bar(each, places, y, is_named=is_named))
+    return bars
+
+
+def _length(each: ChipCollective) -> float:
+    return len(label(each.collective)) * _CHARACTER + _AFTER
+
+
+def _bar(each: ChipCollective, places: Sequence[tuple[float, float]], y: float, *, is_named: bool) -> Markup:
     left, right = _span(each, places)
     over = f" over {axes_text(each.axes)}" if each.axes else ""
     work = hidden_text(each)
     hides = f"hidden by {work}" if work else "everything waits for it"
-    bar = element(
-        "rect", x=left, y=y, width=right - left, height=_ROW, class_=f"block kind-{kind_number(each.collective)}"
-    )
-    shapes = [element("title", f"{label(each.collective)}{over}, {bytes_text(each.bytes)}: {hides}"), bar]
-    shapes.append(
+    shapes = [
+        element("title", f"{label(each.collective)}{over}, {bytes_text(each.bytes)}: {hides}"),
         element(
-            "text",
-            _CODES.get(each.collective, each.collective[:3].upper()),
-            x=(left + right) / 2,
-            y=y + _ROW + 10,
-            class_="code",
-        )
-    )
+            "rect", x=left, y=y, width=right - left, height=_ROW, class_=f"block kind-{kind_number(each.collective)}"
+        ),
+    ]
+    if is_named:
+        shapes.append(element("text", label(each.collective), x=left, y=y + _ROW + 10, class_="code"))
     return element("g", *shapes)
