@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from app.core.web.cookies import SESSION_COOKIE
-from app.core.web.kept_parts import Kept, gzip_parts, plain_of
+from app.core.web.kept_parts import KeptPart, gzip_parts, plain_of
 from app.core.web.sent_headers import SentHeaders
 from app.core.web.static_files import accepts
 
@@ -35,9 +35,9 @@ def is_compressible(status: int, headers: Mapping[bytes, bytes]) -> bool:
     return is_text and is_plain and status != 206
 
 
-async def compressed(parts: Sequence[bytes | Kept]) -> bytes | None:
+async def compressed(parts: Sequence[bytes | KeptPart]) -> bytes | None:
     """The whole body of a response; None if it is so short that compressing it would save nothing."""
     if sum(len(plain_of(each)) for each in parts) < _SMALLEST:
         return None
-    is_long = sum(len(each) for each in parts if not isinstance(each, Kept)) >= _LONG
+    is_long = sum(len(each) for each in parts if not isinstance(each, KeptPart)) >= _LONG
     return await asyncio.to_thread(gzip_parts, parts) if is_long else gzip_parts(parts)

@@ -28,7 +28,7 @@ _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _ONCE, _EACH_TIME = 9, 5
 
 
-class Kept(Markup):
+class KeptPart(Markup):
     """A part with its bytes."""
 
     @cached_property
@@ -48,7 +48,7 @@ class KeptParts(Extension):
 
     def __init__(self, environment: object) -> None:
         super().__init__(environment)  # type: ignore[arg-type]
-        self._kept: dict[Hashable, Kept] = {}
+        self._kept: dict[Hashable, KeptPart] = {}
         self._chars = 0
 
     def parse(self, parser: Parser) -> nodes.Node:
@@ -64,7 +64,7 @@ class KeptParts(Extension):
         whole = place, key
         found = self._kept.pop(whole, None)
         if found is None:
-            found = Kept(caller())
+            found = KeptPart(caller())
             self._chars += len(found)
             while self._kept and self._chars > _MOST_CHARS:
                 # The one that was not used for the longest time.
@@ -87,18 +87,18 @@ class PageResponse(HTMLResponse):
         await super().__call__(scope, receive, send_parts)
 
 
-def plain_of(part: bytes | Kept) -> bytes:
-    return part.plain if isinstance(part, Kept) else part
+def plain_of(part: bytes | KeptPart) -> bytes:
+    return part.plain if isinstance(part, KeptPart) else part
 
 
-def gzip_parts(parts: Iterable[bytes | Kept]) -> bytes:
+def gzip_parts(parts: Iterable[bytes | KeptPart]) -> bytes:
     """One gzip stream of all parts."""
     packer = _packer(_EACH_TIME)
     written, checksum, size = [_HEADER], 0, 0
     for part in parts:
         plain = plain_of(part)
         checksum, size = zlib.crc32(plain, checksum), size + len(plain)
-        if isinstance(part, Kept):
+        if isinstance(part, KeptPart):
             written.append(part.deflated)
         else:
             # The packer forgets what it has read: its distances would be wrong beyond a kept part.
@@ -111,12 +111,12 @@ def _packer(level: int) -> "zlib._Compress":
     return zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
 
 
-def _joined(pieces: Iterable[str]) -> list[bytes | Kept]:
+def _joined(pieces: Iterable[str]) -> list[bytes | KeptPart]:
     """The pieces, with everything that is not kept joined to as few parts as possible."""
-    parts: list[bytes | Kept] = []
+    parts: list[bytes | KeptPart] = []
     others: list[str] = []
     for each in pieces:
-        if isinstance(each, Kept):
+        if isinstance(each, KeptPart):
             if others:
                 parts.append("".join(others).encode())
             parts.append(each)

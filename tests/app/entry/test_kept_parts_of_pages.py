@@ -16,7 +16,7 @@ ORIGIN = {"Origin": "http://meshgrade.test"}
 
 async def test_a_reader_gets_the_same_page_whoever_read_it_before(service):
     [extension] = [each for each in ENVIRONMENT.extensions.values() if isinstance(each, KeptParts)]
-    kept = extension._kept
+    parts = extension._kept
     async with browser(service) as ada, browser(service) as grace:
         for http, name in ((ada, "ada-lovelace"), (grace, "grace-hopper")):
             await sign_up(service, http, name)
@@ -28,14 +28,14 @@ async def test_a_reader_gets_the_same_page_whoever_read_it_before(service):
         )
         assert sent.json()["status"] == "finished"
         for page in (each for each in PAGES if "{id}" not in each):
-            kept.clear()
+            parts.clear()
             await ada.get(page)
             after_ada = (await grace.get(page)).text
-            kept.clear()
+            parts.clear()
             alone = (await grace.get(page)).text
             assert _TOKEN.search(alone)
             assert _TOKEN.sub("", after_ada) == _TOKEN.sub("", alone), page
             assert "ada-lovelace" not in after_ada
             assert "sent by one reader" not in after_ada
             await ada.get(page)
-            assert not [each for each in kept.values() if "form_token" in each or "ada-lovelace" in each], page
+            assert not [each for each in parts.values() if "form_token" in each or "ada-lovelace" in each], page

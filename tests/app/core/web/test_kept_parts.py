@@ -8,7 +8,7 @@ import pytest
 from jinja2 import DictLoader, Environment
 
 from app.core.web import kept_parts
-from app.core.web.kept_parts import Kept, KeptParts, PageResponse, gzip_parts
+from app.core.web.kept_parts import KeptPart, KeptParts, PageResponse, gzip_parts
 
 TEXT = "Where arrays live, and how devices communicate. " * 200
 
@@ -52,7 +52,7 @@ def test_the_part_that_was_not_used_for_the_longest_time_goes_first(monkeypatch:
 
 def test_kept_parts_and_others_are_one_stream() -> None:
     chance = random.Random(1)
-    kept = [Kept(TEXT), Kept(""), Kept("\N{GREEK SMALL LETTER ALPHA}" * 70_000), Kept(TEXT)]
+    kept = [KeptPart(TEXT), KeptPart(""), KeptPart("\N{GREEK SMALL LETTER ALPHA}" * 70_000), KeptPart(TEXT)]
     for _ in range(20):
         # Other parts repeat what is in kept ones, at distances that a wrong stream would not find.
         parts = [chance.choice([*kept, TEXT.encode(), b"", TEXT[:50].encode() * 700]) for _ in range(8)]
