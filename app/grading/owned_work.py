@@ -213,8 +213,8 @@ class UsersJobs(UsersWork[SentRow], Generic[SentRow, Shown]):
     def _announce(self, session: AsyncSession, deleted: Sequence[str]) -> None:
         """Notify everyone who waits for this work, once the transaction that deletes it is committed."""
         for each in deleted:
-            told = partial(self.events.send, each, Change("cancelled", None))
-            event.listen(session.sync_session, "after_commit", lambda _, told=told: told(), once=True)
+            send = partial(self.events.send, each, Change("cancelled", None))
+            event.listen(session.sync_session, "after_commit", lambda _, send=send: send(), once=True)
 
 
 def browser_of(user: User | None) -> str | None:
