@@ -103,8 +103,8 @@ def _for_cublas(program: ChipProgram) -> str:
     parts, instead = [], ""
     if found.operand_bytes and found.operands:
         first = found.operands[0]
-        given, dtype = (JAX_NAMES.get(each, each.replace("f8", "float8_")) for each in (first.given, first.dtype))
-        what = "transposed" if given == dtype else f"converted from {given} to {dtype}"
+        source, dtype = (JAX_NAMES.get(each, each.replace("f8", "float8_")) for each in (first.given, first.dtype))
+        what = "transposed" if source == dtype else f"converted from {source} to {dtype}"
         line = f" on line {first.line}" if first.line else ""
         which = "an operand that is" if len(found.operands) == 1 else "operands, the largest of which is"
         parts.append(f"{bytes_text(found.operand_bytes)} for {which} {what} for it{line}")

@@ -168,8 +168,8 @@ def _lanes(collectives: Sequence[ChipCollective], places: Sequence[tuple[float, 
 
 
 def _bars(collectives: Sequence[ChipCollective], places: Sequence[tuple[float, float]], y: float) -> list[Markup]:
-    """One bar for each collective of a lane. A name that would lie over the next one is left out, because the colour and
-    the title of its bar say it, too.
+    """One bar for each collective of a lane. A name that would lie over the next one is left out, because the colour
+    and the title of its bar say it, too.
     """
     bars = []
     named_to = 0.0
