@@ -108,9 +108,8 @@ def test_scripts_import_files_that_exist() -> None:
 
 
 def test_an_error_page_escapes_what_it_is_told() -> None:
-    page = render_page(
-        "core/error.html", status_code=404, status=404, title="<b>", detail="<script>", slug="x", sought=""
-    )
+    texts = {"title": "<b>", "detail": "<script>", "slug": "x", "sought": ""}
+    page = render_page("core/error.html", status_code=404, status=404, **texts)
     assert page.status_code == 404
     assert b"&lt;script&gt;" in page.body
     assert b"<script>" not in page.body
