@@ -10,6 +10,7 @@ from jax.sharding import PartitionSpec as P
 from jax.stages import Compiled
 
 from grader.program.census import Census, take_census
+from tests.lessons import ragged_exchange
 
 _MESH = Mesh(jax.devices(), ("expert",))
 _EXPERTS = _MESH.size
@@ -85,6 +86,16 @@ def slack():
 def few_sent():
     """What a device sends in both all_to_alls with a few tokens."""
     return _sent(_layer(_FEW), "all-to-all"), "bytes"
+
+
+def ragged_sent():
+    """What each of eight H100s sends with a few tokens in a ragged_all_to_all, if all experts get equally many."""
+    return ragged_exchange.SENT, "bytes"
+
+
+def slots_sent():
+    """What a device sends in one of the two all_to_alls with a few tokens."""
+    return few_sent()[0] // 2, "bytes"
 
 
 def some_sent():

@@ -1,6 +1,6 @@
 """What XLA's compiler for GPUs makes of a lesson's program, with activations kept on eight H100s or moved to the host.
 
-`tests/gpu/test_offloaded_layers.py` compiles the program and compares the numbers.
+`tests/gpu/test_lessons_on_gpus.py` compiles the program and compares the numbers.
 """
 
 from dataclasses import dataclass
