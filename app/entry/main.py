@@ -62,6 +62,7 @@ from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.formatting import Formatter
+from app.operations.help.rest_reference import RestOperations
 from app.operations.operating.attempt_statistics import AttemptStatistics
 from app.operations.operating.metrics import Metrics
 from app.operations.operating.service_state import warnings_of
@@ -188,7 +189,7 @@ async def _open(
         workers = workers_of(
             database, judging.built, judging.walls, judging.preparing, settings, lambda: warnings_of(clients)
         )
-        services = Services(settings, database, accounts, workers, metrics, clients)
+        services = Services(settings, database, accounts, workers, metrics, clients, RestOperations(app))
         _add_services(services, data.secret, content, judging)
         _add_platforms(services, data.secret)
         share(app, services)

@@ -1,9 +1,13 @@
 """Arranges the OpenAPI description for readers: every operation by its tag."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fastapi import FastAPI
+from fastapi.routing import APIRoute, iter_route_contexts
+
+from app.core.rest.openapi import operation_id
 from app.core.web.markdown import Prose, render_markdown
 
 
@@ -33,6 +37,29 @@ class Group:
     name: str
     description: Prose
     operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An operation in short: its id, which is its anchor on the page, its methods with the path, and what it does."""
+
+    id: str
+    title: str
+    text: str
+
+
+class RestOperations:
+    """The operations of an app, read from its routes: the OpenAPI description takes seconds to build."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+
+    def __iter__(self) -> Iterator[Described]:
+        for context in iter_route_contexts(self._app.routes):
+            route = context.original_route
+            if isinstance(route, APIRoute) and context.include_in_schema:
+                title = f"{' '.join(sorted(context.methods or ()))} {context.path_format}"
+                yield Described(operation_id(route), title, f"{context.summary or ''} {context.description}".strip())
 
 
 def operations_of(openapi: Mapping[str, Any]) -> list[Group]:

@@ -9,13 +9,14 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from app.core.web.markdown import render_markdown
 from app.learning.lessons.lesson import Figure, Lesson, Misreading, Part, Program, Question, SideNote, Steps, Text
 from app.learning.lessons.lesson_files import Lessons
 from app.operations.help.pages import every_refusal
+from app.operations.help.rest_reference import RestOperations
 from app.presentation.reasons import REASONS
 from app.problems.catalogue import Catalogue
 from app.problems.rendered_texts import RenderedTexts, renderer, texts_of
@@ -49,9 +50,14 @@ class Document:
 class SearchedTexts:
     """Safe to share between requests."""
 
-    def __init__(self, catalogue: Catalogue, lessons: Lessons, texts: RenderedTexts) -> None:
-        self._catalogue, self._texts = catalogue, texts
-        self._fixed = {each.key: each for each in (*map(self._lesson, lessons.all()), *_help_pages())}
+    def __init__(self, catalogue: Catalogue, lessons: Lessons, texts: RenderedTexts, rest: RestOperations) -> None:
+        self._catalogue, self._lessons, self._texts, self._rest = catalogue, lessons, texts, rest
+
+    @cached_property
+    def _fixed(self) -> dict[str, Document]:
+        """What does not change while the server runs. The start does not wait until it has been read."""
+        found = (*map(self._lesson, self._lessons.all()), *_help_pages(self._rest))
+        return {each.key: each for each in found}
 
     def documents(self) -> list[Document]:
         """What everybody may read now, in the order of the keys."""
@@ -137,7 +143,7 @@ def _words_of(part: Part) -> Iterator[str]:
             yield from (_plain(part.text), *map(_plain, part.spec.choices))
 
 
-def _help_pages() -> Iterator[Document]:
+def _help_pages(rest: RestOperations) -> Iterator[Document]:
     reasons = [
         Section(f"/help/reasons#{reason}", each.name, f"{each.sentence} {each.advice}")
         for reason, each in REASONS.items()
@@ -147,6 +153,8 @@ def _help_pages() -> Iterator[Document]:
         Section(f"/help/errors#{each.slug}", each.title, f"{each.slug} ({each.status})") for each in every_refusal()
     ]
     yield _help_page("errors", "Errors of the REST API", errors)
+    operations = [Section(f"/help/rest#{each.id}", each.title, _plain(each.text)) for each in rest]
+    yield _help_page("rest", "REST API", operations)
 
 
 def _help_page(name: str, title: str, sections: list[Section]) -> Document:
