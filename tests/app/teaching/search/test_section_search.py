@@ -19,7 +19,10 @@ from grader.review.reader import read_package
 
 pytestmark = pytest.mark.anyio
 # People arrive with the word of an error.
-QUERIES = ("latency hiding scheduler", "check_vma", "NCCL", "offload", "ragged", "pinned_host", "ragged_all_to_all")
+QUERIES = (
+    *("latency hiding scheduler", "check_vma", "NCCL", "offload", "ragged", "pinned_host", "ragged_all_to_all"),
+    *("cudnn", "Pallas"),
+)
 _QUESTION = re.compile(r"^::: *question.*?^:::$", re.DOTALL | re.MULTILINE)
 
 
