@@ -13,6 +13,7 @@ LONG_S = {
     "test_lessons": 120,
     "test_instructor": 110,
     "test_explorer": 100,
+    "test_workbench_space": 90,
     "test_program_verdict": 60,
     "test_journey": 90,
     "test_newcomer": 40,

@@ -35,6 +35,12 @@ _OBSERVED = """window.shifts = [];
 new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
   .observe({ type: 'layout-shift', buffered: true });"""
 _SHOWN = "new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))"
+_KEPT = """const ask = window.fetch;
+window.fetch = async (address, options) => {
+  if (!/^.problems.\\w+.picture/.test(address)) return ask(address, options);
+  await new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)));
+  return new Response(%s, { headers: { 'Content-Type': 'text/html' } });
+};"""
 _MEASURED = """() => {
   const root = document.querySelector('[data-editor]').shadowRoot;
   const [scroller, content, line] = ['.cm-scroller', '.cm-content', '.cm-line'].map((each) => root.querySelector(each));
@@ -81,18 +87,15 @@ def contexts(browser: Browser) -> Iterator[list[BrowserContext]]:
 def _open(
     browser: Browser, contexts: list[BrowserContext], service: Service, size: ViewportSize, reader: StorageState | None
 ) -> Page:
-    """A page whose pictures are kept ones, which come when the page has been shown without."""
+    """A page whose pictures are kept ones, which come when the page has been shown without.
+
+    No request is routed, because then the browser would cache nothing.
+    """
     context = browser.new_context(base_url=service.url, storage_state=reader, viewport=size, reduced_motion="reduce")
     contexts.append(context)
     context.add_init_script(_OBSERVED)
-    page = context.new_page()
-
-    def show_late(route: Any) -> None:
-        page.evaluate(_SHOWN)
-        route.fulfill(content_type="text/html", body=PICTURE)
-
-    page.route("**/problems/*/picture", show_late)
-    return page
+    context.add_init_script(_KEPT % json.dumps(PICTURE))
+    return context.new_page()
 
 
 def _measure(page: Page, slug: str, part: str = "") -> dict[str, Any]:
