@@ -5,7 +5,7 @@ import { Decoration, EditorView, gutter, GutterMarker, lineNumberMarkers, ViewPl
 
 // The kind of a note whose line stops the program.
 const BAD = "bad";
-// The words of such a line may be cut off, but not shorter than this.
+// Words may be cut off, but not shorter than this.
 const LEAST_PX = 120;
 const MARGIN_PX = 8;
 
@@ -115,8 +115,7 @@ const fitting = ViewPlugin.fromClass(class {
         const end = scrollDOM.getBoundingClientRect().left + scrollDOM.clientWidth - scrollDOM.scrollLeft - MARGIN_PX;
         return [...view.contentDOM.querySelectorAll(".cm-words")].map((words) => {
           const room = end - words.getBoundingClientRect().left;
-          const least = words.classList.contains(`cm-kind-${BAD}`) ? Math.min(LEAST_PX, words.scrollWidth) : words.scrollWidth;
-          return [words, room >= least ? Math.floor(room) : 0];
+          return [words, room >= Math.min(LEAST_PX, words.scrollWidth) ? Math.floor(room) : 0];
         });
       },
       write: (found) => { for (const [words, room] of found) words.style.maxWidth = `${room}px`; },

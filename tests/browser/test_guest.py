@@ -10,7 +10,7 @@ def test_a_guest_runs_and_then_signs_in_with_the_code(
 ) -> None:
     page = open_page("/", anonymous=True)
     page.get_by_role("link", name="Start here").click()
-    expect(page.get_by_text("run your code without an account")).to_be_visible()
+    expect(page.get_by_text("Running needs no account")).to_be_visible()
     page.goto(PROBLEM)
     write(page, accepted_source)
     page.get_by_role("button", name="Run").click()

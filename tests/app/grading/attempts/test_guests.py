@@ -179,10 +179,10 @@ async def test_it_can_be_turned_off(start_service):
     async with start_service(guest_runs_in_total=0) as service, browser(service) as http:
         await arrive(http)
         assert (await run(http)).status_code == 401
-        assert "To run and submit," in (await http.get(PAGE)).text
+        assert "to run and submit" in (await http.get(PAGE)).text
         assert "To run and submit," in (await http.get("/")).text
     async with start_service() as service, browser(service) as http:
-        assert "run your code without an account" in (await http.get(PAGE)).text
+        assert "Running needs no account" in (await http.get(PAGE)).text
         assert "Reading and running need no account." in (await http.get("/")).text
 
 
