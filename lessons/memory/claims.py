@@ -13,7 +13,7 @@ from jax.typing import DTypeLike
 
 from app.learning.calculators.presets import PRESETS
 from grader.program.census import take_census
-from tests.lessons import checkpointed_loop, offloaded_layers
+from tests.lessons import checkpointed_loop
 from tests.lessons.errors import error_of
 
 _MESH = Mesh(jax.devices(), ("x",))
@@ -260,26 +260,6 @@ def four_segments():
 def eight_segments():
     """The temporary buffers of that loop with eight segments of eight layers."""
     return checkpointed_loop.temporaries(8), "bytes"
-
-
-def offload_width():
-    """The features of each layer of the program that offloads, as the Explorer opens it."""
-    return offloaded_layers.WIDTH, "features"
-
-
-def offload_kept():
-    """What that program allocates on each of eight H100s if they keep the inputs of all layers."""
-    return offloaded_layers.KEPT.on_gpu, "bytes"
-
-
-def offload_moved():
-    """What it allocates on each if the inputs of all layers move to the host."""
-    return offloaded_layers.MOVED.on_gpu, "bytes"
-
-
-def offload_host():
-    """What it then keeps in the host's memory for each GPU."""
-    return offloaded_layers.MOVED.on_host, "bytes"
 
 
 def large_parameters():

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from app.learning.calculators.presets import PRESETS
+from tests.lessons import offloaded_layers
 
 _MEMORY = 3.35e12
 _PEAK = next(each for each in PRESETS["chip"] if each.id == "h100").fills["peak"] * 1e12
@@ -70,6 +71,26 @@ def more_for_experts():
 def bytes_of_state():
     """Bytes for each parameter: a master copy and two moments in float32, and a bfloat16 copy."""
     return 4 + 4 + 4 + 2, "bytes"
+
+
+def offload_width():
+    """The features of each layer of the program that offloads, as the Explorer opens it."""
+    return offloaded_layers.WIDTH, "features"
+
+
+def offload_kept():
+    """What that program allocates on each of eight H100s if they keep the inputs of all layers."""
+    return offloaded_layers.KEPT.on_gpu, "bytes"
+
+
+def offload_moved():
+    """What it allocates on each if the inputs of all layers move to the host."""
+    return offloaded_layers.MOVED.on_gpu, "bytes"
+
+
+def offload_host():
+    """What it then keeps in the host's memory for each GPU."""
+    return offloaded_layers.MOVED.on_host, "bytes"
 
 
 def decode():

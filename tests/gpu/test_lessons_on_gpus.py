@@ -13,7 +13,7 @@ pytestmark = pytest.mark.xdist_group("gpu")
 
 @pytest.mark.parametrize(("policy", "measured"), [("kept", KEPT), ("moved", MOVED)])
 def test_activations_in_the_memory_of_the_host(judge, policy: str, measured: Measured):
-    lesson = SHIPPED.get("memory")
+    lesson = SHIPPED.get("roofline")
     [program] = [each for each in lesson.explorable if "host" in each.title]
     source = lesson.blocks[program.program - 1].code
     assert "policy=moved)" in source

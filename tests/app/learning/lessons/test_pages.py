@@ -117,15 +117,20 @@ async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
         assert "/problems/gone_one" not in found.text
 
 
+def named(path: str, name: str, links: str) -> str:
+    """Links after their name, as the list of problems has them, or as *About* on the page of a problem."""
+    return f"{name}: {links}" if path == "/problems" else f"<dt>{name}</dt><dd>{links}</dd>"
+
+
 @pytest.mark.parametrize("path", ["/problems/add_one", "/problems"])
 async def test_a_page_names_the_lessons_that_prepare_its_problems(service, path):
     first = '<a href="/lessons/first">First</a>'
-    assert f"Lesson: {first}" in (await service.http.get(path, headers=HTML)).text
+    assert named(path, "Lesson", first) in (await service.http.get(path, headers=HTML)).text
     (lesson,) = service.services[Lessons].all()
     both = Lessons([lesson, replace(lesson, slug="second", title="Second & last")])
     service.services.add(both)
     page = (await service.http.get(path, headers=HTML)).text
-    assert f'Lessons: {first}, <a href="/lessons/second">Second &amp; last</a>' in page
+    assert named(path, "Lessons", f'{first}, <a href="/lessons/second">Second &amp; last</a>') in page
     service.services.add(Lessons([replace(lesson, problems=("other",))]))
     page = (await service.http.get(path, headers=HTML)).text
     assert "Lesson: " not in page
