@@ -12,11 +12,13 @@ from grader.core.xla_options import GivenOption, split_flags
 _VARIABLE = "XLA_FLAGS"
 _LONGEST = 8_000
 _MOST = 100
+# A source has room for thousands of statements that each repeat a long text.
+_MOST_STATEMENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFlags:
-    """The options, and the lines at which the variable is set to something that cannot be read."""
+    """The options, and the lines at which the variable is set to something that cannot be read, or is set too often."""
 
     options: tuple[GivenOption, ...] = ()
     unread: tuple[int, ...] = ()
@@ -91,6 +93,9 @@ class _Reader:
 
     def _set(self, statement: ast.stmt, value: ast.expr, *, node: ast.AST, adds: bool) -> None:
         self.seen.add(node)
+        if len(self.seen) > _MOST_STATEMENTS:
+            self.unread.append(statement.lineno)
+            return
         text = self._text(value)
         try:
             pairs = None if text is None else split_flags(text)

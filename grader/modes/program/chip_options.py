@@ -48,7 +48,8 @@ def choose_options(
     given |= {name: GivenOption(name, value) for name, value in chosen.items()}
     if chip is None or CHIPS[chip].gpu is None:
         return ChosenOptions((), (*remarks, *_for_gpus_only(given, chip)))
-    remarks += [_is_unread(line) for line in found.unread]
+    if found.unread:
+        remarks.append(_are_unread(found.unread))
     return ChosenOptions(tuple(_checked(each) for each in given.values()), tuple(remarks))
 
 
@@ -83,8 +84,11 @@ def _for_gpus_only(given: Mapping[str, GivenOption], chip: ChipName | None) -> l
     return [f"{subject} for GPUs, and {'have' if many else 'has'} no effect here. {why}"]
 
 
-def _is_unread(line: int) -> str:
+def _are_unread(lines: Sequence[int]) -> str:
+    named = ", ".join(map(str, lines[:_MOST_NAMED]))
+    more = f" and {len(lines) - _MOST_NAMED} more" if len(lines) > _MOST_NAMED else ""
+    subject = f"Line {named} sets" if len(lines) == 1 else f"Lines {named}{more} set"
     return (
-        f"Line {line} sets `XLA_FLAGS` to something that is known only when the source runs, so its options are left "
-        "out. Write them as a literal text at the top level of the source."
+        f"{subject} `XLA_FLAGS` to something that is known only when the source runs, so its options are left out. "
+        "Write them as a literal text at the top level of the source."
     )

@@ -80,3 +80,11 @@ def test_texts_that_double_are_given_up():
     doubled = 'a = "--xla_gpu_a=1 "\n' + "a = a + a\n" * 100 + 'import os\nos.environ["XLA_FLAGS"] = a\n'
     found = flags_of_source(doubled)
     assert (found.options, found.unread) == ((), (103,))
+
+
+def test_a_source_that_sets_flags_again_and_again_is_not_read_to_its_end():
+    statements = 1_000
+    source = 'flags = "' + "--xla_a " * 900 + '"\n' + 'os.environ["XLA_FLAGS"] += flags\n' * statements
+    found = flags_of_source(source)
+    assert len(found.options) == 100
+    assert len(found.unread) == statements - 50
