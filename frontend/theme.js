@@ -33,7 +33,7 @@ export const theme = EditorView.theme({
   },
   ".cm-words::before": { content: "attr(data-words)", paddingLeft: "1.25rem" },
   ".cm-kind-0": { color: "var(--line-strong)" },
-  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((kind) => [`.cm-kind-${kind}`, { color: `var(--shard-${kind})` }])),
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((kind) => [`.cm-kind-${kind}`, { color: `var(--kind-${kind})` }])),
   ".cm-kind-bad": { color: "var(--bad)" },
   ".cm-words:not(.cm-kind-bad)": { color: "var(--ink-soft)" },
   // Forty columns of code on a phone.

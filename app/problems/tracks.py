@@ -18,7 +18,7 @@ FILE = "tracks.toml"
 MORE = "More"
 # The id of the section with the problems that only members of a course see.
 PRIVATE = "only-in-your-courses"
-COLOURS = 8
+COLOURS = 15
 PLAIN = "track"
 _DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -40,7 +40,7 @@ def _known_glyph(name: str) -> str:
 class Track(BaseModel):
     """One `[[tracks]]` table. `teaches` is a sentence or two; `id` is what addresses name the track by.
 
-    `colour` counts in the palette of drawings. Without one, it is the track's place in the file. `minutes` says how
+    `colour` counts in the palette of tracks. Without one, it is the track's place in the file. `minutes` says how
     long each problem takes, in the order of `problems`.
     """
 

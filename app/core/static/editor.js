@@ -1,2 +1,2 @@
 // Licences of the packages in this bundle: editor/licences.txt
-import{T as a}from"./editor/chunk-KLYKJU77.js";export{a as createEditor};
+import{T as a}from"./editor/chunk-6HXJBF5Q.js";export{a as createEditor};

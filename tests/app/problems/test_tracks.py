@@ -74,7 +74,7 @@ def test_without_a_file_manifests_say_the_track(tmp_path, package):
         (ONE.replace('id = "a"', 'id = "A B"'), "tracks.1.id: String should match"),
         (ONE.replace('["add_one"]', "[]"), "tracks.1.problems: List should have at least 1 item"),
         (ONE + 'glyph = "rings"\n', "there is no glyph 'rings' (did you mean 'ring'?)"),
-        (ONE + "colour = 9\n", "tracks.1.colour: Input should be less"),
+        (ONE + "colour = 16\n", "tracks.1.colour: Input should be less"),
         (ONE + "minutes = [1, 2]", "minutes has 2 numbers for 1 problems"),
         (ONE + "minutes = [0]", "tracks.1.minutes.1: Input should be"),
         (ONE + ONE, "the id 'a' is listed 2 times"),

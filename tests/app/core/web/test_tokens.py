@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from app.core.web.static_files import FOLDERS, static_file, static_files
+from app.problems.tracks import read_tracks
 from tests.faults import for_each
 
 TOKENS = static_file("core/tokens.css").read_text()
 THEMES = ("light", "dark")
-COLOURS = range(1, 9)
+# How many colours a palette has, and how much two of them differ at least. Glyphs repeat the colours of tracks.
+PALETTES = {"shard": (8, 0.1), "kind": (6, 0.1), "track": (15, 0.06)}
 # Machado, Oliveira and Fernandes 2009, severity 1, in linear RGB; and OKLab, in which distances are what people see.
 SIGHTS = {
     "usual": np.eye(3),
@@ -38,19 +40,43 @@ def seen(colour, sight):
     return np.array(LAB) @ np.cbrt(np.array(LMS) @ np.clip(SIGHTS[sight] @ colour, 0, 1))
 
 
+def numbers(palette):
+    return range(1, PALETTES[palette][0] + 1)
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+def test_a_palette_has_as_many_colours_as_are_used(palette):
+    assert re.findall(rf"--{palette}-(\d+):", TOKENS) == [str(number) for number in numbers(palette)]
+
+
+@pytest.mark.parametrize("palette", PALETTES)
 @pytest.mark.parametrize("theme", THEMES)
-def test_colours_of_drawings_stand_out_from_every_surface(theme):
+def test_colours_stand_out_from_every_surface(theme, palette):
     for name in ("page", "surface", "sunken"):
-        for number in COLOURS:
-            assert contrast(linear(f"shard-{number}", theme), linear(name, theme)) >= 3, (name, number)
+        for number in numbers(palette):
+            assert contrast(linear(f"{palette}-{number}", theme), linear(name, theme)) >= 3, (name, number)
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("palette", PALETTES)
 @pytest.mark.parametrize("theme", THEMES)
-def test_colours_of_drawings_differ_for_every_sight(theme, sight):
-    colours = {number: seen(linear(f"shard-{number}", theme), sight) for number in COLOURS}
-    for one, other in combinations(COLOURS, 2):
-        assert np.linalg.norm(colours[one] - colours[other]) >= 0.1, (one, other)
+def test_colours_of_a_palette_differ_for_every_sight(theme, palette, sight):
+    colours = {number: seen(linear(f"{palette}-{number}", theme), sight) for number in numbers(palette)}
+    for one, other in combinations(colours, 2):
+        assert np.linalg.norm(colours[one] - colours[other]) >= PALETTES[palette][1], (one, other)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_slices_and_collectives_have_colours_of_their_own(theme):
+    own = [f"{palette}-{number}" for palette in ("shard", "kind") for number in numbers(palette)]
+    colours = {name: seen(linear(name, theme), "usual") for name in [*own, "accent"]}
+    for one, other in combinations(colours, 2):
+        assert np.linalg.norm(colours[one] - colours[other]) >= 0.05, (one, other)
+
+
+def test_each_track_of_the_curriculum_has_a_colour_of_its_own():
+    tracks = read_tracks(FOLDERS["core"].parents[2] / "problems")
+    assert len({each.colour for each in tracks}) == len(tracks) == PALETTES["track"][0]
 
 
 SHEETS = {sheet.name: sheet.read_text() for sheet in static_files() if sheet.suffix == ".css"}
