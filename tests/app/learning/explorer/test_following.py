@@ -16,9 +16,9 @@ pytestmark = pytest.mark.anyio
 class Reporting(Waiting):
     """Says what it does, before it waits."""
 
-    def inspect(self, package, source, context, *, chip=None):
+    def inspect(self, package, source, context, **chosen):
         context.progress("compiling")
-        return super().inspect(package, source, context)
+        return super().inspect(package, source, context, **chosen)
 
 
 @pytest.fixture
