@@ -83,7 +83,7 @@ class _Dividing:
             raise SubmissionFailed("not_exportable", str(error)) from None
         auto = AbstractMesh(mesh.axis_sizes, mesh.axis_names, axis_types=(AxisType.Auto,) * len(mesh.axis_names))
         divided = jax.shard_map(
-            lambda *operands: tuple(jax.tree.leaves(local(*operands))),
+            lambda *operands: tuple(jax.tree.leaves(local(*parameters["in_tree"].unflatten(operands)))),
             mesh=auto,
             in_specs=tuple(map(_spec, jax.tree.leaves(inputs))),
             out_specs=tuple(map(_spec, jax.tree.leaves(outputs))),

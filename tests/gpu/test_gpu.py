@@ -198,7 +198,7 @@ def test_a_forged_artifact_is_refused(sandbox):
     with sandbox.open(RunnerSpec(1, Limits(), program="gpu")) as session:
         for forged in (b"", b"\0" * 4096, b"not a program"):
             with pytest.raises(SubmissionFault, match="cannot be read"):
-                session.compile_for("h100:8", {"data": 8}, np.frombuffer(forged, np.uint8), inputs, state=0)
+                session.compile_for("h100:8", {"data": 8}, np.frombuffer(forged, np.uint8), inputs, state=0, options={})
 
 
 def test_a_damaged_artifact_ends_in_a_program_or_a_refusal(judge, sandbox):
@@ -215,7 +215,9 @@ def test_a_damaged_artifact_ends_in_a_program_or_a_refusal(judge, sandbox):
         damaged[at] = random.integers(0, 256, 3)
         with sandbox.open(RunnerSpec(1, Limits(time_s=60, wall_s=120), program="gpu")) as session:
             try:
-                session.compile_for("h100:8", measured.mesh, damaged, list(artifact.inputs), state=artifact.state)
+                session.compile_for(
+                    "h100:8", measured.mesh, damaged, list(artifact.inputs), state=artifact.state, options={}
+                )
                 ends.append("program")
             except SubmissionFault as fault:
                 ends.append(fault.reason)

@@ -115,7 +115,9 @@ def test_a_forged_artifact_is_refused(sandbox):
     with sandbox.open(RunnerSpec(1, Limits(), program="tpu")) as session:
         for forged in (b"", b"\0" * 4096, b"not a program"):
             with pytest.raises(SubmissionFault, match="cannot be read"):
-                session.compile_for("v5e:2x4", {"data": 8}, np.frombuffer(forged, np.uint8), inputs, state=0)
+                session.compile_for(
+                    "v5e:2x4", {"data": 8}, np.frombuffer(forged, np.uint8), inputs, state=0, options={}
+                )
 
 
 def test_weights_are_on_their_way_to_on_chip_memory_during_products(judge):

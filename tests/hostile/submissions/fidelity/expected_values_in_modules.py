@@ -7,6 +7,7 @@ for name, module in list(sys.modules.items()):
         "grader.core.chips",
         "grader.core.item_sizes",
         "grader.core.wire",
+        "grader.core.xla_options",
         "grader.confined",
         "grader.forks",
         "grader.runner",
