@@ -159,7 +159,7 @@ class UsersWork(OwnedWork[User, SentRow]):
         return self.rows(**sent, **own, **columns)
 
     async def _admit(self, session: AsyncSession, user: User, *, is_counted: bool = True) -> None:
-        """Refuse a user who has too much unfinished work. If `is_counted`, a guest's try uses up a limit of guests.
+        """Refuse a user who has too much unfinished work. With `is_counted`, the limits on guests count this work, too.
 
         Raises:
           `too_many`.

@@ -14,7 +14,7 @@ _TOKEN = re.compile(r'name="form_token" value="\w+"')
 ORIGIN = {"Origin": "http://meshgrade.test"}
 
 
-async def test_a_reader_gets_the_same_page_whoever_read_it_before(service):
+async def test_a_page_does_not_depend_on_who_read_it_before(service):
     [extension] = [each for each in ENVIRONMENT.extensions.values() if isinstance(each, KeptParts)]
     parts = extension._kept
     async with browser(service) as ada, browser(service) as grace:
