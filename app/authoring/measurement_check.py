@@ -58,8 +58,6 @@ class AuthorJudge(Grader, Protocol):
 
     def variants(self, package: Package, context: Context = ...) -> Variants | None: ...
 
-    def answers(self, package: Package, context: Context = ..., cases: Sequence[Case] | None = None) -> Answers: ...
-
 
 def study_package(
     package: Package,

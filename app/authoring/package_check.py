@@ -27,6 +27,7 @@ from grader.review.reader import has_budget, measured, with_budget
 from grader.review.validation import Expectation, expectations, weigh
 from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.package_study import PackageStudy
+from grader.verdicts.pictures import Pictures
 from grader.verdicts.verdict import Verdict
 
 
@@ -36,7 +37,7 @@ class JudgeReport:
 
     `complete` is False if the grader failed, so that it is worth another try. `measured` has the numbers behind the
     faults, for `--json`. `fingerprints` are those of the rejected submissions, by name, and `budget` is what the
-    accepted ones send; None if that is not bounded.
+    accepted ones send; None if that is not bounded. `pictures` is what the problem's page draws; None if it is nothing.
     """
 
     faults: tuple[PackageFault, ...]
@@ -45,6 +46,7 @@ class JudgeReport:
     measured: dict[str, Any] = field(default_factory=dict)
     fingerprints: Fingerprints = field(default_factory=dict)
     budget: Budget | None = None
+    pictures: Pictures | None = None
 
     @property
     def has_errors(self) -> bool:
@@ -73,7 +75,9 @@ class FaultStore:
                 for name, each in stored["fingerprints"].items()
             }
             budget = Budget.model_validate(stored["budget"], strict=False) if stored["budget"] else None
-            return JudgeReport(faults, stored["submissions"], True, stored["measured"], fingerprints, budget)
+            drawn = stored["pictures"]
+            pictures = Pictures.model_validate(drawn) if drawn else None
+            return JudgeReport(faults, stored["submissions"], True, stored["measured"], fingerprints, budget, pictures)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -89,6 +93,7 @@ class FaultStore:
             "measured": judged.measured,
             "fingerprints": {name: each and each.stored() for name, each in judged.fingerprints.items()},
             "budget": judged.budget and judged.budget.model_dump(),
+            "pictures": judged.pictures and judged.pictures.model_dump(),
         }
         draft = self._file(package).with_suffix(f".{os.getpid()}.{threading.get_ident()}.draft")
         draft.write_text(json.dumps(stored), encoding="utf-8")

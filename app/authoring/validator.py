@@ -8,6 +8,7 @@ from functools import partial
 
 from app.authoring.answer_check import wrong_verdicts
 from app.authoring.models import ValidationRow
+from app.authoring.package_pictures import draw_package
 from app.authoring.question_drawing import QuestionDrawing
 from app.core.background_loop import Loop
 from app.core.bounded_calls import BoundedCallFailed, LimitExceeded, bounded_in_thread
@@ -27,6 +28,7 @@ from grader.package.package import AnswerManifest, Package
 from grader.package.variants import every_variant
 from grader.review.validation import Expectation, ValidationStep, expectations, leaks, weigh
 from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.pictures import Pictures
 from grader.verdicts.verdict import Verdict
 
 log = logging.getLogger(__name__)
@@ -158,7 +160,17 @@ class Validator:
                     return
             if package is not None and found:
                 await self._packages.put_known(package.version, updated(package, found))
+            if package is not None and all(each.passed for each in steps):
+                draw = partial(draw_package, package, self._grader, job.context)
+                pictures = await job.call(draw, _not_drawn)
+                if pictures is not None:
+                    await self._packages.put_pictures(package.version, pictures)
         await job.finish(steps=[asdict(each) for each in steps])
+
+
+def _not_drawn(error: Exception) -> Pictures | None:
+    """None: a page without pictures is not a reason to refuse a package. The error is in the log."""
+    return None
 
 
 def _failed(error: Exception) -> ValidationStep:

@@ -14,9 +14,9 @@ from app.core.database import Base, UTCDateTime
 class PackageRow(Base):
     """One version, which never changes. `version` is the content hash. `files` maps paths to texts.
 
-    `known` are the fingerprints of its known mistakes (grader/verdicts/fingerprint.py): they follow from the files and
-    from JAX. `explained` is whether stored attempts were compared with them
-    (app/teaching/insight/misconception_backfill.py).
+    `known` are the fingerprints of its known mistakes (grader/verdicts/fingerprint.py) and `pictures` what its page
+    draws (grader/verdicts/pictures.py): they follow from the files and from JAX. `explained` is whether stored attempts
+    were compared with the known mistakes (app/teaching/insight/misconception_backfill.py).
     """
 
     __tablename__ = "packages"
@@ -26,6 +26,7 @@ class PackageRow(Base):
     slug: Mapped[str] = mapped_column(String(64))
     files: Mapped[dict[str, str]] = mapped_column(JSON())
     known: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    pictures: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     explained: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
 

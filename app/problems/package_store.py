@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Select, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
@@ -18,10 +18,10 @@ from grader.package.fault import PackageInvalid
 from grader.package.package import Package
 from grader.review.reader import package_of
 from grader.verdicts.fingerprint import KnownFingerprints
+from grader.verdicts.pictures import Pictures
 
 Origin = Literal["folder", "upload"]
 _CACHE_SIZE = 256
-_HAS_KNOWN = select(func.count()).where(PackageRow.known.is_not(None))
 
 
 class PackageStore:
@@ -44,11 +44,11 @@ class PackageStore:
           Outdated: this process cannot read it, but a newer one may.
         """
         package = self._read.get(version)
-        # Without fingerprints, it is read again: a validation may have stored them meanwhile.
-        if package is not None and package.known is not None:
+        # Without its fingerprints or pictures, it is read again: a validation may have stored them meanwhile.
+        if package is not None and package.known is not None and package.pictures is not None:
             return package
         async with self._database.reading() as session:
-            if package is not None and not await session.scalar(_HAS_KNOWN.where(PackageRow.version == version)):
+            if package is not None and not await session.scalar(_has_more_than(package)):
                 return package
             row = await session.get(PackageRow, version)
         if row is None:
@@ -61,7 +61,7 @@ class PackageStore:
             raise PackageNotStored(f"the package of version {version} in the database is damaged: {fault}") from None
         if package.version != version:
             raise PackageNotStored(f"the package of version {version} in the database has the hash {package.version}")
-        package = replace(package, known=_known_of(row))
+        package = replace(package, known=_known_of(row), pictures=_pictures_of(row))
         if len(self._read) >= _CACHE_SIZE:
             self._read.pop(next(iter(self._read)))
         self._read[version] = package
@@ -70,7 +70,13 @@ class PackageStore:
     async def put_known(self, version: str, known: KnownFingerprints) -> None:
         """Store the fingerprints of a version's known mistakes, unless it is gone."""
         async with self._database.writing() as session:
-            await _put_known(session, version, known)
+            await _put_computed(session, version, known, None)
+        self._read.pop(version, None)
+
+    async def put_pictures(self, version: str, pictures: Pictures) -> None:
+        """Store what the page of a version draws, unless it is gone."""
+        async with self._database.writing() as session:
+            await _put_computed(session, version, None, pictures)
         self._read.pop(version, None)
 
     async def version_of(self, slug: str, version: str) -> Package:
@@ -171,16 +177,36 @@ async def _add(session: AsyncSession, package: Package) -> bool:
         latest = select(PackageRow).where(PackageRow.slug == package.slug, PackageRow.known.is_not(None))
         earlier = await session.scalar(latest.order_by(PackageRow.created_at.desc()).limit(1))
         known = _known_of(earlier) if earlier is not None else None
-    if known is not None:
-        await _put_known(session, package.version, known)
+    if known is not None or package.pictures is not None:
+        await _put_computed(session, package.version, known, package.pictures)
     return is_new
 
 
-async def _put_known(session: AsyncSession, version: str, known: KnownFingerprints) -> None:
+async def _put_computed(
+    session: AsyncSession, version: str, known: KnownFingerprints | None, pictures: Pictures | None
+) -> None:
+    """Store what is given and differs, if the version is still there."""
     row = await session.get(PackageRow, version, with_for_update=True)
-    stored = known.model_dump(exclude_defaults=True)
-    if row is not None and row.known != stored:
+    if row is None:
+        return
+    if known is not None and row.known != (stored := known.model_dump(exclude_defaults=True)):
         row.known, row.explained = stored, False
+    if pictures is not None and row.pictures != (drawn := pictures.model_dump(mode="json", exclude_defaults=True)):
+        row.pictures = drawn
+
+
+def _has_more_than(package: Package) -> Select[int]:
+    """Counts the row if it has something computed that this package lacks."""
+    missing = [
+        column.is_not(None)
+        for column, value in ((PackageRow.known, package.known), (PackageRow.pictures, package.pictures))
+        if value is None
+    ]
+    return select(func.count()).where(PackageRow.version == package.version, or_(*missing))
+
+
+def _pictures_of(row: PackageRow) -> Pictures | None:
+    return None if row.pictures is None else Pictures.model_validate(row.pictures)
 
 
 def _known_of(row: PackageRow) -> KnownFingerprints | None:

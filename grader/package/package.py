@@ -21,6 +21,7 @@ from grader.core.reasons import Reason
 from grader.core.wire import DTYPES
 from grader.package.budget import Budget
 from grader.verdicts.fingerprint import KnownFingerprints
+from grader.verdicts.pictures import Pictures
 from grader.verdicts.verdict import Mode
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
@@ -344,10 +345,10 @@ class Package:
 
     `version` is the SHA-256 of its files, in hex. `warmup` and `check` are empty if it has none, and `figures` are SVG
     texts by file name. `helpers` are the sources of modules that its code and submissions can import, by name. `files`
-    are the texts that are stored and hashed, by path. `known` is computed from these, so it is not part of the version;
-    None if it is missing. `budget` is what budget.json says, None without that file. In answer mode, `starter` is the
-    JSON of empty answers, and `reference` and `cases` are empty. `pitfalls` maps each known mistake that the
-    statement's section of this name explains to the number of its item (grader/package/pitfalls.py).
+    are the texts that are stored and hashed, by path. `known` and `pictures` are computed from these, so they are not
+    part of the version; None if they are missing. `budget` is what budget.json says, None without that file. In answer
+    mode, `starter` is the JSON of empty answers, and `reference` and `cases` are empty. `pitfalls` maps each known
+    mistake that the statement's section of this name explains to the number of its item (grader/package/pitfalls.py).
 
     A package with variants always stands for one of them, `variant`. Its values are in the texts and in a helper, and
     `accepted` and `rejected` are those for this variant. `template` is the package before that
@@ -370,6 +371,7 @@ class Package:
     helpers: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict, repr=False)
     known: KnownFingerprints | None = field(default=None, repr=False, compare=False)
+    pictures: Pictures | None = field(default=None, repr=False, compare=False)
     budget: Budget | None = None
     pitfalls: dict[str, int] = field(default_factory=dict)
     variant: VariantSpec | None = None

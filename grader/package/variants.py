@@ -92,6 +92,7 @@ def _bound(package: Package, variant: VariantSpec) -> Package:
         accepted=tuple(each for each in template.accepted if variant.name in (each.variants or (variant.name,))),
         rejected=tuple(each for each in template.rejected if variant.name in (each.variants or (variant.name,))),
         known=package.known,
+        pictures=package.pictures,
         variant=variant,
         template=template,
     )

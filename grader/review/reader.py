@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -35,6 +35,7 @@ from grader.package.package import (
     Tolerance,
     VariantSpec,
 )
+from grader.package.pictures import PICTURES
 from grader.package.pitfalls import formulas_in, marks_of, without_marks
 from grader.package.variants import first_variant
 from grader.review.contradictions import contradictions
@@ -43,6 +44,7 @@ from grader.review.helper_files import FOLDER, helpers_in, wrong_helpers
 from grader.review.names import suggest, unknown_names
 from grader.review.variant_use import named_variants, wrong_variants
 from grader.verdicts.fingerprint import KnownFingerprints
+from grader.verdicts.pictures import Pictures
 
 MAX_FILE_BYTES = 1 << 20
 # Fingerprints of the rejected submissions. They are computed from the other files, so they are not part of a version.
@@ -52,6 +54,7 @@ CHECK = "check.py"
 _TEXTS = ("statement.md", "hints.md", "editorial.md")
 _CODE_FILES = (*_TEXTS, "starter.py", "reference.py", "cases.py")
 _ANSWER_FILES = (*_TEXTS, "question.md", "questions.py", "mistakes.py", "explanation.md")
+M = TypeVar("M", bound=BaseModel)
 _MODELS: dict[str, type[BaseModel]] = {
     "limits": Limits,
     "checks": CheckSpec,
@@ -137,7 +140,8 @@ def _assemble(
     if manifest is not None:
         faults += _of_another_mode(manifest, files)
         faults += _faults_of_custom_check(manifest, files)
-    files, known = _without_known(files, faults)
+    files, known = _computed(files, KNOWN, KnownFingerprints, faults)
+    files, pictures = _computed(files, PICTURES, Pictures, faults)
     budget = _budget(files, faults)
     accepted = () if is_answered else _known(files, "submissions/accepted/", faults)
     rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
@@ -163,6 +167,7 @@ def _assemble(
         helpers=helpers_in(files),
         files=files,
         known=known,
+        pictures=pictures,
         budget=budget,
         pitfalls=pitfalls,
     )
@@ -214,7 +219,7 @@ def _misplaced(name: str) -> PackageFault:
 
 
 def _belongs(name: str) -> bool:
-    if name in ("problem.toml", "warmup.py", CHECK, KNOWN, BUDGET, *_CODE_FILES, *_ANSWER_FILES):
+    if name in ("problem.toml", "warmup.py", CHECK, KNOWN, BUDGET, PICTURES, *_CODE_FILES, *_ANSWER_FILES):
         return True
     return bool(re.fullmatch(_IN_FOLDERS, name))
 
@@ -222,7 +227,7 @@ def _belongs(name: str) -> bool:
 def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[PackageFault]:
     if isinstance(manifest, AnswerManifest):
         others = {name for name in files if name.startswith(("submissions/", FOLDER))}
-        others |= {"warmup.py", CHECK, KNOWN, BUDGET, *_CODE_FILES}
+        others |= {"warmup.py", CHECK, KNOWN, BUDGET, PICTURES, *_CODE_FILES}
         others -= set(_ANSWER_FILES)
     else:
         others = set(_ANSWER_FILES) - set(_CODE_FILES)
@@ -231,28 +236,28 @@ def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[PackageF
     return [PackageFault("misplaced-file", name, None, f"{name} {message}") for name in files if name in others]
 
 
-def _without_known(
-    files: dict[str, str], faults: list[PackageFault]
-) -> tuple[dict[str, str], KnownFingerprints | None]:
-    text = files.get(KNOWN)
+def _computed(
+    files: dict[str, str], name: str, model: type[M], faults: list[PackageFault]
+) -> tuple[dict[str, str], M | None]:
+    """Take out a file that is computed from the others; None if it is missing."""
+    text = files.get(name)
     if text is None:
         return files, None
-    others = {name: each for name, each in files.items() if name != KNOWN}
-    try:
-        return others, KnownFingerprints.model_validate_json(text)
-    except ValidationError:
-        message = f"{KNOWN} is not what `meshgrade problem check` writes. Delete it, and run that again"
-        faults.append(PackageFault("misplaced-file", KNOWN, None, message))
-        return others, None
+    others = {path: each for path, each in files.items() if path != name}
+    return others, _written_by_check(name, text, model, faults)
 
 
 def _budget(files: dict[str, str], faults: list[PackageFault]) -> Budget | None:
     text = files.get(BUDGET)
+    return None if text is None else _written_by_check(BUDGET, text, Budget, faults)
+
+
+def _written_by_check(name: str, text: str, model: type[M], faults: list[PackageFault]) -> M | None:
     try:
-        return None if text is None else Budget.model_validate_json(text)
+        return model.model_validate_json(text)
     except ValidationError:
-        message = f"{BUDGET} is not what `meshgrade problem check` writes. Delete it, and run that again"
-        faults.append(PackageFault("misplaced-file", BUDGET, None, message))
+        message = f"{name} is not what `meshgrade problem check` writes. Delete it, and run that again"
+        faults.append(PackageFault("misplaced-file", name, None, message))
         return None
 
 

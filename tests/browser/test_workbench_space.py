@@ -53,7 +53,9 @@ _MEASURED = """() => {
   const right = Math.min(innerWidth, scroller.getBoundingClientRect().left + scroller.clientWidth) - after;
   const submit = document.querySelector('[value=submit]').getBoundingClientRect();
   const picture = document.querySelector('.live-picture');
+  const outline = document.querySelector('#statement .outline')?.getBoundingClientRect();
   return {
+    outline: outline ? outline.top + Math.min(outline.height, 100) - innerHeight : null,
     lines: (scroller.clientHeight - parseFloat(style.paddingTop)) / parseFloat(style.lineHeight),
     columns: (right - left) / text.measureText('0').width,
     below: Math.max(submit.bottom - innerHeight, -submit.top, submit.right - innerWidth),
@@ -134,6 +136,8 @@ def test_a_laptop_shows_twenty_lines_with_the_picture_below_them(
             faults[slug].append(f"{found['lines']:.1f} lines")
         if (found["picture"] is None) != (MODES[slug] != "program") or (found["picture"] or 60) < 60:
             faults[slug].append(f"the picture has {found['picture']} px")
+        if found["outline"] is None or found["outline"] > 0:
+            faults[slug].append(f"the drawing of a solution ends {found['outline']} px below the window")
         if (loaded := traffic.take()) > MOST_BYTES or loaded < MOST_BYTES / 3:
             faults[slug].append(f"{loaded} bytes")
     assert {slug: each for slug, each in faults.items() if each} == {}

@@ -24,6 +24,8 @@ from grader.core.context import QUIET
 from grader.core.toml import read_toml
 from grader.mistakes.known_mistakes import KnownMistakes, current, is_alike
 from grader.package.ceiling import Ceiling
+from grader.package.pictures import picture_of
+from grader.package.variants import every_variant
 from grader.review.case_variety import unvaried
 from grader.review.mutants import mutants_of
 from grader.review.rules import review_package, uuids_in
@@ -303,6 +305,16 @@ def does_not_recognise_a_copy_of_a_known_mistake(slug: str) -> Iterator[str]:
             yield f"problems/{slug}/submissions/rejected/{each.name}.py:1: a copy of it is taken for: {told}"
 
 
+def has_no_picture_of_what_it_is_now(slug: str) -> Iterator[str]:
+    if package(slug).manifest.mode == "answer":
+        return
+    for each in every_variant(package(slug)):
+        if picture_of(each) is None:
+            again = f"Run ./meshgrade problem check {slug}, and commit the file."
+            yield f"problems/{slug}/pictures.json:1: it is missing, or was made from other files. {again}"
+            return
+
+
 RULES: tuple[Rule, ...] = (
     breaks_a_rule,
     does_not_fit_the_schema,
@@ -322,6 +334,7 @@ RULES: tuple[Rule, ...] = (
     has_hidden_cases_that_do_not_vary,
     has_mutants_that_do_not_differ,
     has_verdicts_that_were_not_kept,
+    has_no_picture_of_what_it_is_now,
     breaks_a_judged_rule,
     does_not_recognise_a_copy_of_a_known_mistake,
 )

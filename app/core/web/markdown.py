@@ -32,6 +32,7 @@ _PLACE = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _IMAGE = re.compile(f'<img((?: [a-z]+="[^"]*")*? src="{_FIGURE}([A-Za-z0-9_-]+)\\.svg"(?: [a-z]+="[^"]*")*)>')
 _ALT = re.compile(' alt="([^"]*)"')
 _SHOWN_LATER = re.compile(f"{_FIGURE}([A-Za-z0-9_-]+)\\.svg|<em>{_SLUG}([a-z0-9_]+)</em>")
+TABLE_BEGINS, TABLE_ENDS = '<div class="wide" tabindex="0"><table>', "</table></div>\n"
 # Cells that a table's short rows lack are added, up to 65,536 by default, which a text of two kilobytes can reach.
 vars(import_module("markdown_it.rules_block.table"))["MAX_AUTOCOMPLETED_CELLS"] = 256
 _TAGS = {
@@ -231,8 +232,8 @@ def _parser(keep: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True, renderer=keep)
     # The default rules add class="language-..." with any text of the author, and wrap maths in a div.
     parser.add_render_rule("fence", _render_fence)
-    parser.add_render_rule("table_open", _fixed('<div class="wide" tabindex="0"><table>'))
-    parser.add_render_rule("table_close", _fixed("</table></div>\n"))
+    parser.add_render_rule("table_open", _fixed(TABLE_BEGINS))
+    parser.add_render_rule("table_close", _fixed(TABLE_ENDS))
     parser.add_render_rule("math_inline", _render_formula(keep, display=False))
     parser.add_render_rule("math_inline_double", _render_formula(keep, display=True))
     parser.add_render_rule("math_block", _render_formula(keep, display=True))

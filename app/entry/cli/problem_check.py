@@ -190,13 +190,18 @@ def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -
 
 def _write_measured(report: _Report) -> None:
     """Write into the package what was measured, if it lacks some or says otherwise: the fingerprints of the known
-    mistakes, and what accepted solutions send."""
+    mistakes, what accepted solutions send, and the pictures of the page."""
     from grader.mistakes.known_mistakes import known_text, updated
     from grader.package.budget import BUDGET, budget_text
+    from grader.package.pictures import PICTURES
     from grader.review.reader import KNOWN
 
     if report.package is None or report.judged is None:
         return
+    pictures = report.judged.pictures
+    if pictures is not None and not pictures.holds(report.package.pictures):
+        (report.path / PICTURES).write_text(pictures.text(), encoding="utf-8")
+        print(f"{report.path.name}: wrote {PICTURES}, what its page draws before anybody runs it", file=sys.stderr)
     budget = report.judged.budget
     if budget is not None and budget != report.package.budget:
         (report.path / BUDGET).write_text(budget_text(budget), encoding="utf-8")
@@ -219,6 +224,7 @@ def _with(report: _Report, judged: "JudgeReport", mutants: "JudgeReport | None",
 def _judge(left: Sequence[_Report], request: _Request) -> "Iterator[tuple[_Report, JudgeReport, JudgeReport | None]]":
     """Judge packages, and mutants of those that are right. Each is yielded as soon as it is done."""
     from app.authoring.package_check import judge_mutants, judge_package, mutants_in
+    from app.authoring.package_pictures import draw_package
     from app.entry.cli.local_judge import local_judge
     from grader.core.context import Context
     from grader.package.variants import every_variant
@@ -252,6 +258,8 @@ def _judge(left: Sequence[_Report], request: _Request) -> "Iterator[tuple[_Repor
 
                 options: dict[str, Any] = {"runs": request.runs, "is_thorough": request.is_thorough}
                 found = judge_package(package, judge, quiet, submissions, of_package, **options)
+                if found.complete and not found.has_errors:
+                    found = replace(found, pictures=submissions.submit(draw_package, package, judge, quiet).result())
                 # Where the judge fails on the package itself, mutants would prove nothing.
                 if (
                     not request.mutants

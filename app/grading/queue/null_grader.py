@@ -1,9 +1,10 @@
 """A grader that executes nothing, for tests of everything around grading."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from grader.answers.question_variants import Variants
+from grader.core.case import Case
 from grader.core.chips import ChipName
 from grader.core.context import QUIET, Context
 from grader.explorer.script import Printed
@@ -13,6 +14,7 @@ from grader.package.package import Package
 from grader.program.measurement import Measured
 from grader.sandbox.retry_backoff import RetryBackoff
 from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.package_study import Answers
 from grader.verdicts.verdict import CaseResult, CheckResult, Verdict
 
 
@@ -96,6 +98,10 @@ class NullGrader:
     def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
         """None, because questions are drawn by the package's own code."""
         return None
+
+    def answers(self, package: Package, context: Context = QUIET, cases: Sequence[Case] | None = None) -> Answers:
+        """None, because no reference runs."""
+        return Answers((), {})
 
     def warm(self, package: Package) -> None:
         pass

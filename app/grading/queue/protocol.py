@@ -1,6 +1,6 @@
 """The interfaces of grading: the queue, the grader, the source of packages, and the report on a wall."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.grading.queue.models import AttemptRow, WorkRow
 from app.grading.queue.status import QueuePlace
 from grader.answers.question_variants import Variants
+from grader.core.case import Case
 from grader.core.chips import ChipName
 from grader.core.context import Context
 from grader.explorer.script import Printed
@@ -17,6 +18,7 @@ from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
 from grader.program.measurement import Measured
 from grader.sandbox.retry_backoff import RetryBackoff
+from grader.verdicts.package_study import Answers
 from grader.verdicts.verdict import Verdict
 
 
@@ -90,6 +92,10 @@ class Grader(Protocol):
 
     def variants(self, package: Package, context: Context = ...) -> Variants | None:
         """The questions of an answer-mode problem, drawn if necessary; None in every other mode."""
+        ...
+
+    def answers(self, package: Package, context: Context = ..., cases: Sequence[Case] | None = None) -> Answers:
+        """What the reference computes for the package's cases, or for `cases`: show it only to the author."""
         ...
 
     def warm(self, package: Package) -> None:

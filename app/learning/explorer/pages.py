@@ -32,6 +32,7 @@ from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.restore_pages import RestorePage, Restoring
 from app.learning.workbench.solutions import Solutions
+from app.presentation.outline import OutlineView, arrange_outline, outline_of
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, Chip, ChipName, offered_chips
@@ -40,6 +41,7 @@ from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import Function, read_function
 from grader.inputs.module_rules import MAX_MODULE_BYTES, MAX_MODULES
 from grader.package.package import Package
+from grader.package.pictures import picture_of as shipped_picture
 
 _SHOWN = 20
 # The last line of a traceback.
@@ -308,9 +310,14 @@ async def show_starter_picture(
     visibility: Provided[Visibility],
     chip: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
-    """The same for the problem's starter; no content until someone has explored it, for the chip if one is named."""
+    """The same for the problem's starter, which ships with its package. Without that, or for the chip that is named, no
+    content until someone has explored it.
+    """
     package = explorations.package(slug)
     await visibility.require_explorer(user, package.slug)
+    shipped = shipped_picture(package)
+    if not chip and shipped is not None and shipped.starter is not None:
+        return _picture(Explored.model_validate(shipped.starter), starter_of=arrange_outline(shipped.solution))
     result = await explorations.stored_result(package, package.starter, _chip_of(chip))
     return Response(status_code=204) if result is None else _picture(result)
 
@@ -331,10 +338,20 @@ async def restore_exploration(
     return await page.restore(user, found.problem, found.source, action, body)
 
 
-def _picture(result: Explored, exploration_id: str | None = None) -> HTMLResponse:
+def _picture(
+    result: Explored, exploration_id: str | None = None, *, starter_of: OutlineView | None = None
+) -> HTMLResponse:
+    """`starter_of` is the solution in outline, of which a starter that stops has at least the inputs."""
     view = arrange_explored(result) if result.fault is None else None
     lines = [(line, *note) for line, note in view.notes.items()] if view else _line_of_fault(result)
-    return render_page("learning/fragments/picture.html", result=result, view=view, lines=lines, id=exploration_id)
+    return render_page(
+        "learning/fragments/picture.html",
+        result=result,
+        view=view,
+        outline=arrange_outline(outline_of(result.programs[0])) if view else starter_of,
+        lines=lines,
+        id=exploration_id,
+    )
 
 
 def _line_of_fault(result: Explored) -> list[tuple[int, str, str]]:

@@ -36,6 +36,8 @@ from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.answer_form import MAX_FIELDS, PREFIX, AnswerForms, source_of
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.editorial import Editorials
+from app.learning.workbench.opening import opening_of
+from app.presentation.outline import OutlineView, arrange_outline
 from app.problems.catalogue import Catalogue
 from app.problems.problem_texts import ProblemTexts
 from app.problems.rendered_texts import texts_of
@@ -46,6 +48,7 @@ from grader.checks.grading_table import grading_of
 from grader.core.chips import offered_chips
 from grader.inputs.typed_inputs import form_of
 from grader.package.package import AnswerManifest, Limits, Package
+from grader.package.pictures import picture_of
 from grader.package.variants import variants_of
 
 _PREVIOUS = 10
@@ -137,6 +140,7 @@ class ProblemPage(FormPage):
         [statement] = await self.texts.render(package, texts["statement.md"])
         background, task = statement.split_at(_TASK)
         preparation = self.judge.preparation()
+        has_outline = picture_of(package) is not None
         return render_page(
             "learning/workbench/problem.html",
             user=user,
@@ -148,11 +152,14 @@ class ProblemPage(FormPage):
             own_variant=self.catalogue.get(package.slug).variant_name,
             background=background,
             task=task,
+            opening=opening_of(task[0]),
+            has_outline=has_outline,
+            outline=partial(_outline_of, package),
             folded=_FOLDED,
             lines=lines_to_write(package),
             grading=partial(grading_of, package.manifest),
             # What the statement and the hints depend on; the titles of problems that they name are in it, too.
-            text_key=(package.version, package.variant_name, self.catalogue.seen),
+            text_key=(package.version, package.variant_name, self.catalogue.seen, has_outline),
             interview=await self.interviews.banner(user, package.slug) if seen.exam else None,
             exam=seen.exam,
             now=now(),
@@ -243,6 +250,12 @@ async def show_figure(slug: str, name: str, catalogue: Provided[Catalogue]) -> R
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     headers = {"Content-Security-Policy": policy, "Cache-Control": "private, no-cache"}
     return Response(package.figures[name], media_type="image/svg+xml", headers=headers)
+
+
+def _outline_of(package: Package) -> OutlineView | None:
+    """The solution in outline; None if the package ships none that this version of JAX made."""
+    picture = picture_of(package)
+    return arrange_outline(picture.solution) if picture else None
 
 
 def _source_in(typed: Typed, package: Package) -> str | None:

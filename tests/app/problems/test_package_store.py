@@ -10,6 +10,7 @@ from app.problems.models import PackageRow, PublishedRow
 from app.problems.package_store import PackageStore
 from grader.review.reader import package_of
 from grader.verdicts.fingerprint import KnownFingerprint, KnownFingerprints
+from grader.verdicts.pictures import Outline, Picture, Pictures
 
 pytestmark = pytest.mark.anyio
 
@@ -98,6 +99,20 @@ async def test_fingerprints_come_with_a_version_and_change_neither_it_nor_its_fi
     await store.add(replace(package, known=known))
     read = await PackageStore(each_database).get(package.version)
     assert (read.known, read.version, read.files) == (known, package.version, package.files)
+
+
+async def test_pictures_come_with_a_version_or_later_and_change_neither_it_nor_its_files(store, each_database, package):
+    outline = Outline(mesh={"x": 2}, inputs=[], collectives=[], outputs=[])
+    one, other = (Pictures(jax=jax, variants={"": Picture(of="0", solution=outline)}) for jax in ("1.0", "2.0"))
+    await store.add(package)
+    elsewhere = PackageStore(each_database)
+    assert (await elsewhere.get(package.version)).pictures is None
+    await store.put_pictures(package.version, one)
+    assert (await elsewhere.get(package.version)).pictures == one
+    for pictures in (other, None):
+        await store.publish_folder([replace(package, pictures=pictures)])
+    read = await PackageStore(each_database).get(package.version)
+    assert (read.pictures, read.version, read.files) == (other, package.version, package.files)
 
 
 async def test_fingerprints_are_found_by_who_has_read_the_version_before(store, each_database, package):

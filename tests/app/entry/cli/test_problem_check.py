@@ -16,8 +16,10 @@ from grader.core.errors import WallMissing
 from grader.mistakes.known_mistakes import current
 from grader.package.budget import budget_from
 from grader.package.fault import PackageFault
+from grader.package.pictures import drawn_from
 from grader.review.reader import measured, read_package
 from grader.verdicts.fingerprint import Fingerprint
+from grader.verdicts.pictures import Outline, Picture, Pictures
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 STARTER = PackageFault("starter", "starter.py", None, "It must be rejected, but it is accepted.")
@@ -38,7 +40,7 @@ def finds(tmp_path, monkeypatch):
     private = PrivateFolder(tmp_path / "references", tmp_path / "checks", b"secret")
     monkeypatch.setattr("app.entry.cli.private_folder.open_private_folder", lambda: private)
 
-    def set_faults(*faults, complete=True, measured=None, fingerprints=None, budget=None):
+    def set_faults(*faults, complete=True, measured=None, fingerprints=None, budget=None, pictures=None):
         names = []
 
         def judge(left, request):
@@ -47,7 +49,7 @@ def finds(tmp_path, monkeypatch):
                 survivor = PackageFault("surviving-mutant", "reference.py", 2, "`x + 1` became `x - 1`.")
                 yield (
                     each,
-                    JudgeReport(faults, 5, complete, measured or {}, fingerprints or {}, budget),
+                    JudgeReport(faults, 5, complete, measured or {}, fingerprints or {}, budget, pictures),
                     JudgeReport((survivor,), 7, complete) if request.mutants else None,
                 )
 
@@ -116,6 +118,19 @@ def test_the_fingerprints_of_known_mistakes_are_written(package, finds):
     assert (done.exit_code, "wrote" in done.stderr, file.read_text()) == (0, False, written)
     file.write_text("{}")
     assert "known.json is not what `meshgrade problem check` writes" in check(package).stdout
+
+
+def test_the_pictures_of_a_page_are_written(package, finds):
+    """Again from what was found earlier, if somebody deleted the file; and not if they are of the same files."""
+    outline = Outline(mesh={}, inputs=[], collectives=[], outputs=[])
+    drawn = Pictures.of_this_jax({"": Picture(of=drawn_from(read_package(package)), solution=outline)})
+    finds(pictures=drawn)
+    file = package / "pictures.json"
+    for _ in range(2):
+        assert "add_one: wrote pictures.json" in check(package).stderr
+        assert read_package(package).pictures == drawn
+        assert "wrote" not in check(package).stderr
+        file.unlink()
 
 
 def test_what_accepted_submissions_send_is_written(package, finds):

@@ -12,9 +12,13 @@ from app.learning.explorer.examples import all_examples, shipped_results
 from app.learning.explorer.exploration_view import arrange_explored, lines_of
 from app.learning.explorer.service import Explorations
 from app.learning.lessons.lesson_files import Lessons
+from app.problems.catalogue import Catalogue
+from app.problems.package_store import PackageStore
 from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.core.xla_options import read_typed
 from grader.explorer.description import explored
+from grader.package.pictures import drawn_from
+from grader.verdicts.pictures import Outline, OutlinedLeaf, Picture, Pictures
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.learning.explorer.conftest import Measuring
 from tests.grader.checks.program.made_up_programs import EIGHT, FOUR, exchange, product, program
@@ -445,6 +449,26 @@ async def test_the_picture_of_a_starter_is_there_once_anyone_has_explored_it(ins
         # A single exploration stays its owner's.
         assert (await guest.get(f"{address}/picture")).status_code == 401
     assert 'data-explored="on ' in (await inside.http.get(f"{address}/picture")).text
+
+
+async def test_the_picture_of_a_starter_ships_with_its_package(inside):
+    """A starter that stops shows its inputs and where it stops, and its error once."""
+    package = inside.services[Explorations].package("move_mean")
+    leaf = OutlinedLeaf(
+        path="x", dtype="float32", shape=(8,), spec="P('x')", held=tuple(((i, i + 1),) for i in range(8))
+    )
+    solution = Outline(mesh={"x": 8}, inputs=[leaf], collectives=[], outputs=[])
+    message = "Your code raised an exception:\n  line 7, in move_mean\nValueError: not yet"
+    fault = {"of": "source", "reason": "error", "message": message, "line": 7}
+    picture = Picture(of=drawn_from(package), solution=solution, starter={"fault": fault})
+    await inside.services[PackageStore].put_pictures(package.version, Pictures.of_this_jax({"": picture}))
+    inside.services[Catalogue].serve(await inside.services[PackageStore].get(package.version))
+    async with browser(inside) as guest:
+        drawn = (await guest.get("/problems/move_mean/picture")).text
+    assert 'The starter stops here: <a href="#line-7">line 7</a>: <strong>ValueError: not yet</strong>' in drawn
+    assert drawn.count("not yet") == 2  # once more in the notes of the editor
+    assert "<code>x</code>" in drawn
+    assert "Sent between devices" not in drawn
 
 
 async def test_a_program_for_chips_alone_says_so(inside):
