@@ -1,8 +1,8 @@
 """Take pictures of all pages, to look at them: `python -m frontend.all_pages FOLDER [PART OF A NAME ...]`.
 
 A service of its own, with the real judge, is filled with a class, attempts and explorations. Each page is taken as its
-reader sees it, in light and dark, 1440, 1366 and 360 pixels wide. The command fails if a page is wider than its window,
-or if its script or its security policy complains.
+reader sees it, in light and dark, 1440, 1366 and 360 pixels wide. The command fails if a page is wider than its window
+or moves while it is loaded, or if its script or its security policy complains.
 """
 
 import json
@@ -20,6 +20,7 @@ from frontend.sample_class import PROBLEM, add_course
 from grader.verdicts.verdict import Verdict
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, OWNER_TOKEN, Service, serve
+from tests.browser.layout_shift import shift_of
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.stored_attempts import store_attempt
 
@@ -160,6 +161,8 @@ def _take(context: BrowserContext, path: str, file: Path) -> bool:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(path)
     page.wait_for_timeout(500)
+    if moved := shift_of(page):
+        complaints.append(moved)
     width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     if width > 0:
         complaints.append(f"{width} pixels wider than the window")

@@ -3,15 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.layout_shift import shift_of
 from tests.browser.workbench import PROBLEM, OpenPage
 
 _PATHS = ("/problems", PROBLEM, "/lessons/communication", "/progress", "/account", "/help/reasons", "/search?q=fsdp")
-_SHIFT = """new Promise((done) => {
-  let shift = 0;
-  new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value; })
-    .observe({ type: "layout-shift", buffered: true });
-  document.fonts.ready.then(() => setTimeout(() => done(shift), 300));
-})"""
 # Links of one line that a finger cannot hit, with what is around them: a link in a sentence counts with its padding.
 _SMALL = """[...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select")]
   .filter((each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
@@ -23,7 +18,7 @@ _SMALL = """[...document.querySelectorAll("a, button, summary, input:not([type=h
 @pytest.mark.parametrize("path", [PROBLEM, "/lessons/communication"])
 def test_both_faces_come_from_this_site_and_nothing_moves(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
-    assert page.evaluate(_SHIFT) <= 0.02
+    assert shift_of(page) is None
     loaded = page.evaluate("[...document.fonts].filter((face) => face.status === 'loaded').map((face) => face.family)")
     assert {"Meshgrade Text", "Meshgrade Code"} <= {family.strip('"') for family in loaded}
     assert page.evaluate("getComputedStyle(document.querySelector('code')).fontFamily").startswith('"Meshgrade Code"')

@@ -1,6 +1,7 @@
 """One visit to each page for each of its readers, in which all that holds for every page is looked at (visits.py)."""
 
 import os
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from app.entry.main import create_app
 from tests.app.routes import routes_of
 from tests.browser.accessibility import Kinds, violations, violations_of_colour
 from tests.browser.browser import Service
+from tests.browser.layout_shift import MOST_SHIFT, shift_of
 from tests.browser.sample_work import Work, add_work, remove_work
 from tests.browser.visited_pages import NO_PAGES, PAGES, VisitedPage, routes_visited
 from tests.browser.visits import LAPTOP, WIDE, faults_of
@@ -92,6 +94,9 @@ def test_a_page_is_accessible_named_and_fits(
         faults = [f"status: {answer.status}"] if answer.status != visited.status else []
         if visited.awaited:
             page.locator(visited.awaited).first.wait_for(state="attached")
+        # What moves is counted before the visit changes the window.
+        if moved := shift_of(page):
+            faults.append(moved)
         faults += faults_of(page, visited.parts, figures=visited.has_figures, footer=visited.has_footer, seen=seen)
     finally:
         page.remove_listener("console", note)
@@ -138,6 +143,18 @@ def test_a_visit_names_what_is_broken(open_page: OpenPage, fault: str, style: st
     _add_style(page, style)
     found = list(faults_of(page))
     assert any(each.startswith(fault) for each in found), found
+
+
+def test_what_moves_while_a_page_is_shown_is_named(open_page: OpenPage) -> None:
+    page = open_page("/help/reasons")
+    assert shift_of(page) is None
+    page.evaluate(
+        "() => { const notice = document.createElement('p'); notice.style.height = '300px';"
+        " document.querySelector('main').prepend(notice); }"
+    )
+    moved = re.fullmatch(r"it moves by (0\.\d+): \[.+\]", shift_of(page) or "")
+    assert moved is not None
+    assert float(moved[1]) >= MOST_SHIFT
 
 
 def test_a_visit_looks_at_what_only_a_phone_shows(open_page: OpenPage) -> None:

@@ -13,12 +13,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, StorageState, Vie
 
 from tests.browser.accessibility import violations
 from tests.browser.browser import CHECKOUT, Service, serve
+from tests.browser.layout_shift import SHOWN, shift_of
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.visits import LAPTOP, PHONE
 from tests.browser.workbench import Traffic, turn_to, write
 
 LINES, COLUMNS = 20, 40
-MOST_SHIFT = 0.02
 # The last verdict of a returning student has up to 5,000 more.
 MOST_BYTES = 165_000
 MODES = {
@@ -31,10 +31,6 @@ DRAWN = "psum_scatter_mean"
 LIMITS = "Your code may use at most 30 s of CPU time and 2 GB of memory."
 # Higher than any place that a page has for it.
 PICTURE = '<div data-explored="on fsdp = 8" data-lines="[]">{}</div>'.format("<p>A leaf of the state.</p>" * 60)
-_OBSERVED = """window.shifts = [];
-new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
-  .observe({ type: 'layout-shift', buffered: true });"""
-_SHOWN = "new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))"
 _KEPT = """const ask = window.fetch;
 window.fetch = async (address, options) => {
   if (!/^.problems.\\w+.picture/.test(address)) return ask(address, options);
@@ -61,8 +57,6 @@ _MEASURED = """() => {
     below: Math.max(submit.bottom - innerHeight, -submit.top, submit.right - innerWidth),
     picture: picture?.clientHeight ?? null,
     wide: document.documentElement.scrollWidth - innerWidth,
-    shift: window.shifts.reduce((all, each) => all + each.value, 0),
-    moved: window.shifts.flatMap((each) => each.sources.map(({ node }) => node?.className ?? node?.nodeName)),
   };
 }"""
 
@@ -95,7 +89,6 @@ def _open(
     """
     context = browser.new_context(base_url=service.url, storage_state=reader, viewport=size, reduced_motion="reduce")
     contexts.append(context)
-    context.add_init_script(_OBSERVED)
     context.add_init_script(_KEPT % json.dumps(PICTURE))
     return context.new_page()
 
@@ -105,9 +98,8 @@ def _measure(page: Page, slug: str, part: str = "") -> dict[str, Any]:
     page.locator(".cm-line").first.wait_for()
     if MODES[slug] == "program":
         page.locator("[data-explored]").wait_for(state="attached")
-    page.evaluate(f"document.fonts.ready.then(() => {_SHOWN})")
-    found: dict[str, Any] = page.evaluate(_MEASURED)
-    return found
+    moved = shift_of(page)
+    return page.evaluate(_MEASURED) | {"moved": moved}
 
 
 def _faults(found: dict[str, Any]) -> list[str]:
@@ -116,8 +108,8 @@ def _faults(found: dict[str, Any]) -> list[str]:
         faults.append(f"Submit is {found['below']} px outside of the window")
     if found["wide"] > 0:
         faults.append(f"the page is {found['wide']} px too wide")
-    if found["shift"] >= MOST_SHIFT:
-        faults.append(f"it moves by {found['shift']:.3f}: {found['moved']}")
+    if found["moved"]:
+        faults.append(found["moved"])
     return faults
 
 
@@ -224,7 +216,7 @@ def test_words_are_beside_their_line_and_cover_no_code(
     with page.expect_response("**/explore/*/picture"):
         write(page, f"x = 1\n# {'a long line, ' * 9}\n\nraise ValueError\n")
     expect(page.locator(".cm-bad-number")).to_have_text("4")
-    page.evaluate(_SHOWN)
+    page.evaluate(SHOWN)
     root = "document.querySelector('[data-editor]').shadowRoot"
     places = f"""[...{root}.querySelectorAll('.cm-words')].map((each) => {{
       const [words, edge] = [each, {root}.querySelector('.cm-scroller')].map((one) => one.getBoundingClientRect());

@@ -12,6 +12,7 @@ for (const place of document.querySelectorAll("[data-due]")) {
   const show = () => {
     const left = Math.max(0, Math.round((due - Date.now()) / 1000));
     place.textContent = inWords(left);
+    place.dataset.counted = "";
     return left;
   };
   if (show() > 0) {

@@ -9,7 +9,6 @@ const textOf = (bytes) => {
 };
 for (const picker of document.querySelectorAll("[data-fills]")) {
   const field = document.getElementById(picker.dataset.fills);
-  picker.closest("[hidden]")?.removeAttribute("hidden");
   picker.addEventListener("change", async () => {
     const [file] = picker.files;
     if (file) field.value = textOf(await file.arrayBuffer());

@@ -3,7 +3,6 @@ for (const form of document.querySelectorAll("[data-upload]")) {
   const error = form.querySelector("[data-upload-error]");
   const button = form.querySelector("button");
   const label = button.textContent;
-  form.hidden = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (button.getAttribute("aria-disabled") === "true") return;
