@@ -1,8 +1,9 @@
-"""Calculators without a script, by keyboard, and with inputs that are refused."""
+"""Calculators and the comparison: without a script, by keyboard, as one types, and with inputs that are refused."""
 
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations, violations_of_colour
+from tests.browser.visits import LAPTOP
 from tests.browser.workbench import OpenPage
 
 
@@ -50,3 +51,45 @@ def test_a_phone_shows_the_result_first_and_every_input_without_a_script(open_pa
     layers.fill("64")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Layers 64 · Hidden size 4096")).to_be_visible()
+
+
+def test_results_follow_what_is_typed_and_stay_while_an_input_is_wrong(
+    open_page: OpenPage, complaints: list[str]
+) -> None:
+    page = open_page("/calculators/state?devices=8", anonymous=True, viewport=LAPTOP)
+    numbers, plot = page.locator("[data-calculated=numbers]"), page.locator("[data-calculated=plot]")
+    beside = [each.bounding_box() for each in (numbers, plot)]
+    assert beside[1]["x"] >= beside[0]["x"] + beside[0]["width"]
+    assert beside[1]["y"] == beside[0]["y"]
+    expect(page.get_by_role("button", name="Calculate")).to_be_hidden()
+    page.get_by_text("The same numbers as a table").click()
+    devices = page.get_by_label("Devices", exact=True)
+    first = numbers.locator("dd").all_text_contents()
+    devices.fill("64")
+    page.wait_for_url("**devices=64**")
+    last = numbers.locator("dd").all_text_contents()
+    assert last != first
+    expect(devices).to_be_focused()
+    expect(page.get_by_role("region", name="State and gradients").get_by_role("table")).to_be_visible()
+    devices.fill("0")
+    expect(devices).to_have_accessible_description("All of them together. Enter a number from 1 to 1,048,576.")
+    expect(numbers).to_contain_text("The last numbers. Devices: Enter a number from 1 to 1,048,576.")
+    assert numbers.locator("dd").all_text_contents() == last
+    assert "devices=64" in page.url
+    assert violations(page) == []
+    complaints.clear()  # the browser logs the 422 itself
+    page.get_by_role("link", name="Llama 3.1 70B", exact=True).click()
+    expect(page.get_by_label("Parameters", exact=True)).to_have_value("70553706496")
+    expect(devices).to_have_value("64")
+    expect(devices).not_to_have_attribute("aria-invalid", "true")
+    expect(numbers.get_by_text("The last numbers")).to_be_hidden()
+
+
+def test_the_comparison_switches_between_chips_without_a_script(open_page: OpenPage) -> None:
+    page = open_page("/comparison", anonymous=True, java_script_enabled=False)
+    expect(page.get_by_role("table", name="Bytes on each of 8 host CPUs")).to_be_visible()
+    page.get_by_role("radio", name="8 host CPUs").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("table", name="Bytes on each of 8 H100s")).to_be_visible()
+    expect(page.get_by_role("table", name="Bytes on each of 8 host CPUs")).to_be_hidden()

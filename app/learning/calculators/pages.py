@@ -11,7 +11,7 @@ from app.core.rest.routing import PageRouter
 from app.core.web.highlight import highlight_code
 from app.core.web.templating import render_page
 from app.learning.calculators.calculator import Calculator, Choice, Input, Number, Values
-from app.learning.calculators.comparison import tables
+from app.learning.calculators.comparison import QUANTITIES, bars_by_chips, tables
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from app.learning.calculators.errors import CalculatorNotFound, ComparisonProgramNotFound
 from app.learning.calculators.measured_programs import GPU_COMPILER, JAX_VERSION, REFERENCES, comparisons_of
@@ -42,10 +42,13 @@ async def list_all_calculators(user: MaybeUser) -> HTMLResponse:
 
 @router.get("/comparison")
 async def compare_strategies(user: MaybeUser) -> HTMLResponse:
+    compared = tables()
     return render_page(
         "learning/calculators/comparison.html",
         user=user,
-        tables=tables(),
+        tables=compared,
+        quantities=QUANTITIES,
+        by_chips=bars_by_chips(compared),
         own=OWN_PROGRAMS.values(),
         jax_version=JAX_VERSION,
         gpu_compiler=GPU_COMPILER,

@@ -7,6 +7,7 @@ import pytest
 from markupsafe import escape
 
 from app.core.web.units import TIMES
+from app.learning.calculators.comparison import QUANTITIES, bars_by_chips, tables
 from app.learning.calculators.comparison_programs import OWN_PROGRAMS
 from app.learning.calculators.measured_programs import ON_GPUS, REFERENCES
 from app.learning.calculators.tables import CALCULATORS
@@ -231,3 +232,16 @@ async def test_an_unknown_calculator_is_named(page_of):
     assert "There is no calculator &#39;stat&#39; (did you mean &#39;state&#39;?)" in await page_of(
         "/calculators/stat", status=404
     )
+
+
+async def test_bars_of_a_quantity_have_one_scale_for_all_chips(page_of):
+    panels = bars_by_chips(tables())
+    assert [each.chips for each in panels] == ["8 host CPUs", "4 host CPUs", "8 H100s", "4 H100s"]
+    for place in range(len(QUANTITIES)):
+        bars = [row.bars[place] for panel in panels for row in panel.rows]
+        widths = {value: float(re.findall(r'class="bar bar-mine" width="([\d.]+)"', bar)[0]) for value, bar in bars}
+        most = max(widths)
+        for value, width in widths.items():
+            assert width == pytest.approx(widths[most] * value / most, abs=0.1)
+    page = await page_of("/comparison")
+    assert page.count('class="bar-drawing"') == sum(len(row.bars) for panel in panels for row in panel.rows)
