@@ -49,6 +49,7 @@ def test_a_link_in_prose_is_underlined_and_one_in_the_header_is_not(open_page: O
 
 def test_menus_open_by_keyboard_and_close_on_escape(open_page: OpenPage) -> None:
     page = open_page("/lessons", viewport={"width": 360, "height": 740})
+    page.get_by_role("button", name="Menu").press("Enter")
     tools = page.locator(".masthead summary", has_text="Tools")
     tools.focus()
     page.keyboard.press("Enter")

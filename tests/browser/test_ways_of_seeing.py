@@ -42,20 +42,22 @@ def test_forced_colours_outline_the_parts_of_a_drawing(open_page: OpenPage) -> N
     assert set(strokes) == {page.evaluate("getComputedStyle(document.body).color")}
 
 
-def test_the_header_of_a_phone_leaves_room_for_the_page(open_page: OpenPage) -> None:
-    """The site's name and the account are in one line, and the places in another, an owner's seven too."""
-    page = open_page("/problems", viewport={"width": 360, "height": 740})
-    brand, account = (page.locator(each).bounding_box() for each in (".masthead .brand", ".masthead .account"))
-    assert brand is not None
-    assert account is not None
-    assert brand["y"] < account["y"] + account["height"] / 2 < brand["y"] + brand["height"]
+def test_the_header_of_a_phone_is_one_row_and_its_menu_needs_no_script(open_page: OpenPage) -> None:
+    page = open_page("/problems", viewport={"width": 360, "height": 740}, java_script_enabled=False)
     header = page.locator(".masthead").bounding_box()
     assert header is not None
-    assert header["height"] <= 110
-    places = page.locator(".masthead nav > *").all()
-    assert len(places) == 7
-    for each in places:
+    assert header["height"] <= 60
+    for each in (".brand", ".site > .button", "[data-search]", ".account a"):
+        expect(page.locator(f".masthead {each}")).to_be_in_viewport(ratio=1)
+    places = page.locator(".masthead nav > *")
+    expect(places.first).to_be_hidden()
+    page.get_by_role("button", name="Menu").press("Enter")
+    # An owner's seven places, and the way out.
+    expect(places).to_have_count(8)
+    for each in places.all():
         expect(each).to_be_in_viewport(ratio=1)
+    page.get_by_role("link", name="Courses").click()
+    page.wait_for_url("**/courses")
 
 
 def test_a_drawing_is_as_wide_as_the_statement_and_in_the_colours_of_the_page(open_page: OpenPage) -> None:

@@ -56,6 +56,7 @@ _MEASURED = """() => {
     columns: (right - left) / text.measureText('0').width,
     below: Math.max(submit.bottom - innerHeight, -submit.top, submit.right - innerWidth),
     picture: picture?.clientHeight ?? null,
+    above: picture && scroller.getBoundingClientRect().top - picture.getBoundingClientRect().bottom,
     wide: document.documentElement.scrollWidth - innerWidth,
   };
 }"""
@@ -145,6 +146,8 @@ def test_a_phone_shows_forty_columns_and_the_buttons(
         faults[slug] = _faults(found)
         if found["columns"] < COLUMNS:
             faults[slug].append(f"{found['columns']:.1f} columns")
+        if found["above"] is not None and found["above"] < 0:
+            faults[slug].append("the picture is not above the code")
     assert {slug: each for slug, each in faults.items() if each} == {}
 
 

@@ -27,6 +27,7 @@ const menus = document.querySelectorAll("[data-menu]");
 for (const menu of menus) {
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
+    event.preventDefault(); // The menu of a phone, which it is part of, stays open.
     menu.open = false;
     menu.querySelector("summary").focus();
   });

@@ -10,6 +10,7 @@ _DRAWN = {
     "passed": '<path d="m3 8.5 3.2 3.2L13 4.5"/>',
     "failed": '<path d="m4 4 8 8M12 4l-8 8"/>',
     "arrow": '<path d="M2.5 8H13M9 4l4 4-4 4"/>',
+    "menu": '<path d="M2.5 4.5h11m-11 3.5h11m-11 3.5h11"/>',
     "search": '<circle cx="7" cy="7" r="4.25"/><path d="m10.2 10.2 3.6 3.6"/>',
     "mesh": (
         '<path d="M3 4.5h10M3 11.5h10M3 4.5v7M8 4.5v7M13 4.5v7"/><g class="solid"><circle cx="3" cy="4.5" r="1.7"/>'
