@@ -1,4 +1,4 @@
-"""The page of your account: password, name in rankings, time zone, sessions."""
+"""The page of your account: preferences, password, sessions."""
 
 from dataclasses import dataclass
 
@@ -19,6 +19,7 @@ from app.core.rest.body import RequestBody
 from app.core.services import Provided
 from app.core.web.cookies import ZONE_COOKIE, set_cookie
 from app.core.web.templating import render_secret_page
+from app.core.web.theme import keep_theme, theme
 from app.core.web.time_zone import chosen_zone, zones
 
 _YEAR_S = 365 * 24 * 60 * 60
@@ -29,13 +30,11 @@ class NewPasswordForm(RequestBody):
     new: Password = ""
 
 
-class RankingNameForm(RequestBody):
+class PreferencesForm(RequestBody):
     ranking_name: str = ""
     hidden: bool = False
-
-
-class ZoneForm(RequestBody):
     zone: str = ""
+    theme: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,18 +47,21 @@ class AccountPage(FormPage):
     path = "/account"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
-        return await self.show(refusal)
+        return await self.show(typed if action == save_preferences.__name__ else None, refusal)
 
-    async def show(self, refusal: Refused | None = None) -> HTMLResponse:
+    async def show(self, typed: Typed | None = None, refusal: Refused | None = None) -> HTMLResponse:
         accounts, caller = self.accounts, self.caller
+        ranking_name = await read_ranking_name(self.database, caller.user)
         return render_secret_page(
             "accounts/account.html",
             refusal=refusal,
             user=caller.user,
             changed=self.request.query_params.get("changed"),
-            zone=chosen_zone() or "UTC",
+            zone=chosen_zone() or "UTC" if typed is None else typed["zone"],
             zones=sorted(zones()),
-            ranking_name=await read_ranking_name(self.database, caller.user),
+            ranking_name=ranking_name.name if typed is None else typed["ranking_name"],
+            is_hidden=not ranking_name.is_public if typed is None else bool(typed["hidden"]),
+            typed_theme=theme() if typed is None else typed["theme"],
             has_password=await accounts.has_password(caller.user),
             recent=accounts.recent.covers(caller),
             sessions=[(each, browser_name(each.user_agent)) for each in await accounts.sessions.list(caller.user.id)],
@@ -84,18 +86,17 @@ async def change_password(request: Request, caller: Own, body: NewPasswordForm, 
     await accounts.change_password(caller, body.old, body.new, client_address(request))
 
 
-@actions.form("/rankings", then="/account?changed=rankings#rankings")
-async def choose_ranking_name(caller: Own, body: RankingNameForm, database: Provided[Database]) -> None:
-    await set_ranking_name(database, caller.user, body.ranking_name, is_public=not body.hidden)
-
-
-@actions.form("/time-zone")
-async def choose_time_zone(request: Request, caller: Own, body: ZoneForm) -> Response:
-    """Keep the choice in this browser, like the theme."""
+@actions.form("/preferences")
+async def save_preferences(
+    request: Request, caller: Own, body: PreferencesForm, database: Provided[Database]
+) -> Response:
+    """Keep the name in rankings in the account, and the time zone and the theme in this browser."""
     if body.zone not in zones():
         raise FieldInvalid(f"zone: there is no time zone {body.zone[:64]!r}.")
-    response = RedirectResponse("/account?changed=zone#zone", status_code=303)
+    await set_ranking_name(database, caller.user, body.ranking_name, is_public=not body.hidden)
+    response = RedirectResponse("/account?changed=preferences#preferences", status_code=303)
     set_cookie(request, response, ZONE_COOKIE, body.zone, max_age_s=_YEAR_S)
+    keep_theme(request, response, body.theme)
     return response
 
 

@@ -82,8 +82,7 @@ PUBLIC = {
 OWN = {
     ("GET", "/account"),
     ("POST", "/account/password"),
-    ("POST", "/account/rankings"),
-    ("POST", "/account/time-zone"),
+    ("POST", "/account/preferences"),
     ("POST", "/account/sessions/revoke-others"),
     ("GET", "/account/delete"),
     ("POST", "/account/delete"),

@@ -284,3 +284,17 @@ def test_the_editor_has_a_theme_of_its_own(open_page: OpenPage) -> None:
     assert dark != light
     page.reload()
     expect(box).to_have_css("background-color", dark)
+
+
+def test_the_account_has_the_settings_of_the_editor_and_the_theme(open_page: OpenPage) -> None:
+    page = open_page("/account", color_scheme="light")
+    page.get_by_label("Vim keys").check()
+    page.get_by_label("Text size").select_option("large")
+    page.get_by_role("radio", name="Dark").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_visible()
+    expect(page.get_by_label("Vim keys")).to_be_checked()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.goto(PROBLEM)
+    expect(page.locator("[data-setting=vim]")).to_be_checked()
+    expect(page.locator("[data-setting=size]")).to_have_value("1")

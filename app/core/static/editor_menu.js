@@ -12,9 +12,24 @@ function read() {
   }
 }
 
-function write(settings) {
+const controlsIn = (box) => [...box.querySelectorAll("[data-setting]")];
+
+const settingsIn = (box) =>
+  Object.fromEntries(controlsIn(box).map((each) => [each.dataset.setting, each.type === "checkbox" ? each.checked : each.value]));
+
+/** Sets the controls in `box` to what this browser keeps. */
+export function showSettings(box) {
+  const settings = read();
+  for (const each of controlsIn(box)) {
+    const stored = settings[each.dataset.setting];
+    if (each.type === "checkbox") each.checked = stored === true;
+    else if ([...each.options].some((option) => option.value === stored)) each.value = stored;
+  }
+}
+
+export function storeSettings(box) {
   try {
-    localStorage.setItem(KEY, JSON.stringify(settings));
+    localStorage.setItem(KEY, JSON.stringify(settingsIn(box)));
   } catch {
     // Without storage, the choice lasts until the page is left.
   }
@@ -37,13 +52,10 @@ export class EditorMenu {
     this.#status = form.querySelector("[data-editor-said]");
     this.#file = form.dataset.file ?? `${form.dataset.slug}.py`;
     this.#code = code;
-    const settings = read();
-    for (const input of this.#inputs) {
-      const stored = settings[input.dataset.setting];
-      if (input.type === "checkbox") input.checked = stored === true;
-      else if ([...input.options].some((option) => option.value === stored)) input.value = stored;
+    showSettings(this.#menu);
+    for (const input of controlsIn(this.#menu)) {
       input.addEventListener("change", () => {
-        write(this.#settings);
+        storeSettings(this.#menu);
         this.apply();
       });
     }
@@ -59,17 +71,9 @@ export class EditorMenu {
     this.apply();
   }
 
-  get #inputs() {
-    return [...this.#menu.querySelectorAll("[data-setting]")];
-  }
-
-  get #settings() {
-    return Object.fromEntries(this.#inputs.map((each) => [each.dataset.setting, each.type === "checkbox" ? each.checked : each.value]));
-  }
-
   /** Gives the editor what is chosen. */
   apply() {
-    const { size, tab, theme, wrap, vim } = this.#settings;
+    const { size, tab, theme, wrap, vim } = settingsIn(this.#menu);
     this.#box.style.setProperty("--code-size", `${size}rem`);
     this.#box.style.colorScheme = theme;
     this.#code.configure({ tab: Number(tab), wrap, vim });

@@ -3,11 +3,16 @@
 from contextvars import ContextVar
 from typing import Literal, get_args
 
-from app.core.web.cookies import THEME_COOKIE
+from fastapi import Request
+from starlette.responses import Response
+
+from app.core.web.cookies import THEME_COOKIE, delete_cookie, set_cookie
 from app.core.web.sent_headers import SentHeaders
 
 Theme = Literal["system", "light", "dark"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
+
+_YEAR_S = 365 * 24 * 60 * 60
 
 SHOWN_THEME: ContextVar[Theme] = ContextVar("theme", default="system")
 
@@ -20,6 +25,15 @@ def theme_of(sent: SentHeaders) -> Theme:
 def read_theme(name: str) -> Theme:
     """Anything else than a theme is the system's."""
     return next((theme for theme in THEMES if theme == name), "system")
+
+
+def keep_theme(request: Request, response: Response, name: str) -> None:
+    """Keep the choice in the browser that sent the request."""
+    chosen = read_theme(name)
+    if chosen == "system":
+        delete_cookie(request, response, THEME_COOKIE)
+    else:
+        set_cookie(request, response, THEME_COOKIE, chosen, max_age_s=_YEAR_S)
 
 
 def theme() -> Theme:

@@ -6,12 +6,10 @@ from starlette.responses import RedirectResponse, Response
 from app.core.rest.actions import Actions
 from app.core.rest.body import RequestBody
 from app.core.rest.routing import FROM_ANYONE
-from app.core.web.cookies import THEME_COOKIE, delete_cookie, set_cookie
 from app.core.web.next_page import own_page
-from app.core.web.theme import read_theme
+from app.core.web.theme import keep_theme
 
 actions = Actions("browse")
-_YEAR_S = 365 * 24 * 60 * 60
 
 
 class ThemeForm(RequestBody):
@@ -25,9 +23,5 @@ class ThemeForm(RequestBody):
 async def choose_theme(request: Request, body: ThemeForm) -> Response:
     """Keep the choice in this browser, and go back to the page that it was made on."""
     response = RedirectResponse(own_page(body.next, "/"), status_code=303)
-    theme = read_theme(body.theme)
-    if theme == "system":
-        delete_cookie(request, response, THEME_COOKIE)
-    else:
-        set_cookie(request, response, THEME_COOKIE, theme, max_age_s=_YEAR_S)
+    keep_theme(request, response, body.theme)
     return response

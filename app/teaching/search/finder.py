@@ -41,6 +41,8 @@ _SETTINGS = (
     ("Other ways to sign in", "Google, GitHub, your institution", "/account#identities"),
     ("Rankings", "Whether you appear in them", "/account#rankings"),
     ("Time zone", "Of all times that pages show", "/account#zone"),
+    ("Theme", "Colours of all pages", "/account#theme"),
+    ("Editor settings", "Text size, indent, Vim keys", "/account#editor"),
     ("Where you are signed in", "Sessions, and how to end them", "/account#sessions"),
     ("API tokens", "For the command line and programs", "/account/tokens"),
     ("Your data", "Export everything, or delete your account", "/account#data"),

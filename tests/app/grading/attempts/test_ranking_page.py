@@ -123,13 +123,18 @@ async def test_no_account_gets_a_name_that_somebody_has_in_rankings(either, pack
 
 async def test_it_is_chosen_in_the_account(service):
     await sign_in(service)
-    saved = await send_form(service.http, "/account", "/account/rankings", ranking_name="quiet", hidden="on")
-    assert saved.headers["location"] == "/account?changed=rankings#rankings"
+    form = {"zone": "Europe/Berlin", "theme": "dark", "hidden": "on"}
+    saved = await send_form(service.http, "/account", "/account/preferences", ranking_name="quiet", **form)
+    assert saved.headers["location"] == "/account?changed=preferences#preferences"
     page = (await service.http.get("/account", headers=PAGE)).text
     assert 'value="quiet"' in page
     assert 'name="hidden" checked' in page
-    refused = await send_form(service.http, "/account", "/account/rankings", ranking_name="x")
+    assert 'value="dark" checked' in page
+    assert "<option selected>Europe/Berlin</option>" in page
+    refused = await send_form(service.http, "/account", "/account/preferences", ranking_name="x", zone="Asia/Tokyo")
     assert refused.status_code == 422
+    assert 'value="x"' in refused.text
+    assert "<option selected>Asia/Tokyo</option>" in refused.text
     assert "This name" in refused.text or "2 to 39 characters" in refused.text
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def choose(http, zone):
-    return await send_form(http, "/account", "/account/time-zone", zone=zone)
+    return await send_form(http, "/account", "/account/preferences", zone=zone)
 
 
 async def test_moments_and_days_are_shown_in_it(service):
@@ -22,7 +22,7 @@ async def test_moments_and_days_are_shown_in_it(service):
         path = f"/attempts/{sent.json()['id']}"
         assert re.search(r"\d{4}, \d\d:\d\d UTC", (await http.get(path)).text)
         answer = await choose(http, "Asia/Kolkata")
-        assert (answer.status_code, answer.headers["location"]) == (303, "/account?changed=zone#zone")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/account?changed=preferences#preferences")
         assert "HttpOnly" in answer.headers["set-cookie"]
         page = (await http.get(path)).text
         assert f"{now().astimezone(ZoneInfo('Asia/Kolkata')).year}, " in page
