@@ -10,6 +10,7 @@ from functools import cache
 from app.learning.lessons.errors import LessonInvalid
 from app.learning.lessons.lesson import NAMED_PROBLEM, Lesson, Misreading, Program, Question, Text
 from app.learning.lessons.lesson_files import read_lesson, read_order
+from app.problems.tracks import read_tracks
 from tests.lessons.shipped_lessons import LESSONS, SHIPPED
 
 Rule = Callable[[str], Iterable[str]]
@@ -115,6 +116,18 @@ def is_the_place_of_no_topic(slug: str) -> Iterator[str]:
         yield f"docs/curriculum.md:1: no topic has {row}"
 
 
+def stops_before_a_lesson_that_is_read_first(slug: str) -> Iterator[str]:
+    """A lesson stops before the first problem of its list. Along the journey, lessons keep their order."""
+    problems = [each for track in read_tracks(PROBLEMS) for each in track.problems]
+    lessons = {each.slug: each.problems[0] for each in read_order(LESSONS) if each.problems[0] in problems}
+    if slug not in lessons:
+        return
+    read_first = list(lessons)[: list(lessons).index(slug)]
+    for each in read_first:
+        if problems.index(lessons[each]) > problems.index(lessons[slug]):
+            yield f"lessons/order.toml:1: {slug} stops at {lessons[slug]}, before {each}, which is listed above it"
+
+
 def words(slug: str) -> int:
     """Count the words that everyone reads: not programs, output, marks of boxes, claims, lists or wrong answers."""
     lines, inside = [], False
@@ -133,4 +146,5 @@ RULES: tuple[Rule, ...] = (
     has_a_wrong_answer_that_says_nothing,
     corrects_a_mistake_that_is_not_listed,
     is_the_place_of_no_topic,
+    stops_before_a_lesson_that_is_read_first,
 )
