@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from app.core.web.choices import one_of
 from app.grading.attempts.progress import Progress
-from app.learning.workbench.solving_times import SolvingTime
+from app.learning.workbench.solving_times import MINUTES_BY_DIFFICULTY, SolvingTime
 from app.problems.tracks import Section
 from app.problems.written_lines import lines_to_write
 from grader.package.package import Package
@@ -36,7 +36,7 @@ class Row:
 
     `difficulty` is of the idea, and `lines` is the code to write, null if none is. `minutes` is how long it takes: what
     `timed_by` people took, or an estimate if that is 0; null without one. `words` is what a search looks in, in lower
-    case.
+    case. `outcome` continues "You can now", and is empty if the author gave none.
     """
 
     slug: str
@@ -53,6 +53,12 @@ class Row:
     minutes: int | None
     timed_by: int
     lines: int | None
+    outcome: str
+
+    @property
+    def likely_minutes(self) -> int:
+        """How long the problem takes. Without measured times and an estimate, its difficulty says so."""
+        return self.minutes or MINUTES_BY_DIFFICULTY[self.difficulty]
 
     @property
     def is_open(self) -> bool:
@@ -224,5 +230,6 @@ def _row(
         minutes=measured.minutes if measured else section.minutes.get(package.slug),
         timed_by=measured.people if measured else 0,
         lines=lines_to_write(package),
+        outcome=manifest.outcome or "",
         words=" ".join((manifest.title, manifest.summary, package.slug, *manifest.tags)).lower(),
     )

@@ -1,4 +1,4 @@
-"""The pages on which you find a problem: the front page of a guest, and the catalogue."""
+"""The pages on which you find a problem or a lesson: a guest's front page, the catalogue and the list of lessons."""
 
 from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -15,6 +15,7 @@ from app.grading.queue.local_judge import LocalJudge
 from app.learning.browse.catalogue_listing import DIFFICULTIES, STATES, Filter, list_problems
 from app.learning.browse.front_page_example import EXAMPLE
 from app.learning.browse.journey import lines_of
+from app.learning.browse.lesson_list import list_lessons
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.lessons.reading import LessonReads
 from app.learning.workbench.solving_times import SolvingTimes
@@ -25,12 +26,16 @@ router = PageRouter()
 
 @router.get("/")
 async def show_front_page(
-    user: MaybeUser, catalogue: Provided[Catalogue], settings: Provided[Settings], lessons: Provided[Lessons]
+    user: MaybeUser,
+    catalogue: Provided[Catalogue],
+    settings: Provided[Settings],
+    lessons: Provided[Lessons],
+    times: Provided[SolvingTimes],
 ) -> Response:
     """Introduce Meshgrade to a guest. Anyone who is signed in is sent to the problems."""
     if user is not None:
         return RedirectResponse("/problems", status_code=303)
-    listing = list_problems(catalogue.sections(), {})
+    listing = list_problems(catalogue.sections(), {}, await times.by_problem())
     return render_page(
         "learning/browse/front.html",
         user=None,
@@ -74,3 +79,17 @@ async def list_all(
         states=STATES if user else (),
         preparing=judge.preparation(),
     )
+
+
+@router.get("/lessons")
+async def list_all_lessons(
+    request: Request,
+    user: MaybeUser,
+    database: Provided[Database],
+    catalogue: Provided[Catalogue],
+    lessons: Provided[Lessons],
+    reads: Provided[LessonReads],
+) -> HTMLResponse:
+    listing = list_problems(catalogue.listed(), await progress(database, user) if user else {})
+    cards = list_lessons(listing, lessons.all(), await reads.of(request, user))
+    return render_page("learning/browse/lessons.html", user=user, cards=cards)

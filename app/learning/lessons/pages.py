@@ -97,20 +97,6 @@ class LessonPage(FormPage):
 actions = Actions("lessons", LessonPage)
 
 
-@actions.pages.get("/lessons")
-async def list_lessons(
-    request: Request,
-    user: MaybeUser,
-    lessons: Provided[Lessons],
-    catalogue: Provided[Catalogue],
-    reads: Provided[LessonReads],
-) -> HTMLResponse:
-    read = await reads.of(request, user)
-    return render_page(
-        "learning/lessons/lessons.html", user=user, lessons=lessons.all(), titles=catalogue.titles(), read=read
-    )
-
-
 @actions.pages.get("/lessons/{slug}")
 async def show_lesson(request: Request, page: PageOf[LessonPage]) -> HTMLResponse:
     return await page.show(request.query_params)

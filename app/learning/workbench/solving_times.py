@@ -18,6 +18,9 @@ from app.learning.workbench.models import DraftRow
 _READ_AGAIN_S = 600
 # With fewer people, an author's estimate is better.
 FEWEST = 20
+# What a problem takes that nobody has timed and whose author gave no estimate: the mean of the estimates in
+# problems/tracks.toml for its difficulty, rounded to five minutes.
+MINUTES_BY_DIFFICULTY = {"easy": 20, "medium": 35, "hard": 50}
 # A longer time without a run, an attempt or a first draft is a pause.
 _PAUSE = timedelta(minutes=20)
 # The latest ones: the number of rows to read is then bounded, whatever is stored.

@@ -38,7 +38,7 @@ async def test_it_shows_tracks_with_what_they_teach(start_service, tmp_path, pac
     (tmp_path / "problems" / "tracks.toml").write_text(TRACKS)
     async with start_service() as service:
         page = await page_of(service.http)
-    assert "Adding &amp; more</h2>" in page
+    assert "1. Adding &amp; more <" in page
     assert "Sums &lt;of&gt; numbers." in page
     assert 'value="a"' in page
 

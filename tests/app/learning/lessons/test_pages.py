@@ -7,9 +7,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from app.learning.browse.catalogue_listing import list_problems
+from app.learning.browse.lesson_list import list_lessons
 from app.learning.lessons.lesson_files import Lessons
+from app.problems.catalogue import Catalogue
 from tests.app.learning.lessons.folders import ORDER, TEXT, write_lesson
 from tests.lessons.drawing import rect, svg
+from tests.lessons.shipped_lessons import SHIPPED
+from tests.shipped.lesson_rules import PROBLEMS
 
 pytestmark = pytest.mark.anyio
 HTML = {"Accept": "text/html"}
@@ -27,6 +32,18 @@ async def test_the_list_has_each_lesson_and_its_problems(service):
     page = (await service.http.get("/lessons", headers=HTML)).text
     assert '<a href="/lessons/first">First</a>' in page
     assert '<a href="/problems/add_one">Add one</a>' in page
+    assert "0 of 1 read" in page
+
+
+async def test_each_lesson_that_ships_has_a_figure_and_its_track_in_the_list():
+    listing = list_problems(Catalogue.load(PROBLEMS).sections(), {})
+    cards = list_lessons(listing, SHIPPED.all(), {SHIPPED.all()[0].slug})
+    assert [card.number for card in cards if card.is_read] == [1]
+    for card in cards:
+        # Without its text, because at this size nobody could read it.
+        assert {each.tag for each in ElementTree.fromstring(card.drawing)} == {"rect"}, card.lesson.slug
+        assert card.track is not None
+        assert card.lesson.problems[0] in [row.slug for row in card.track.rows]
 
 
 async def test_a_lesson_shows_its_parts(service):
