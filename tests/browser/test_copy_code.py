@@ -20,3 +20,21 @@ def test_a_block_is_copied(open_page: OpenPage) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == text.removesuffix("\n")
     block.hover()
     expect(button).to_have_count(1)
+
+
+def test_the_program_of_a_lesson_is_copied_as_it_was_changed(open_page: OpenPage) -> None:
+    page = open_page("/lessons/meshes-and-specs", anonymous=True)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    program = page.get_by_role("region", name="Program 1", exact=True)
+    text = program.locator("textarea").input_value()
+    program.locator(".cell pre").hover()
+    copy = program.locator(".cell .copy-code button")
+    copy.click()
+    expect(program.locator(".cell pre")).to_be_visible()  # the click was not one on the code, which would edit it
+    assert page.evaluate("navigator.clipboard.readText()") == text.removesuffix("\n")
+    program.get_by_role("button", name="Edit").click()
+    page.keyboard.press("ControlOrMeta+Home")
+    page.keyboard.type("# mine ")
+    copy.press("Enter")
+    expect(copy).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("# mine ")

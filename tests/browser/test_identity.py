@@ -15,6 +15,14 @@ _SMALL = """[...document.querySelectorAll("a, button, summary, input:not([type=h
   .map(([box, text]) => `${text}: ${box.height}`)"""
 
 
+# What has a line of its own, below the header of the page, has 44 pixels.
+_ALONE = """[...document.querySelectorAll("main :is(summary, .stop a, h2 > a, h3 > a, .filter select, .field select)")]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+  .filter((each) => !each.closest(".workbench, .problem-head, .visually-hidden"))
+  .map((each) => [each.getBoundingClientRect().height, each.textContent.trim()])
+  .filter(([height]) => height < 43.9)"""
+
+
 @pytest.mark.parametrize("path", [PROBLEM, "/lessons/communication"])
 def test_both_faces_come_from_this_site_and_nothing_moves(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
@@ -38,6 +46,7 @@ def test_a_finger_can_hit_every_link(open_page: OpenPage, path: str) -> None:
     page = open_page(path, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     assert page.evaluate("matchMedia('(pointer: coarse)').matches")
     assert page.evaluate(_SMALL) == []
+    assert page.evaluate(_ALONE) == []
 
 
 def test_a_link_in_prose_is_underlined_and_one_in_the_header_is_not(open_page: OpenPage) -> None:

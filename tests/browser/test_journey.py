@@ -72,6 +72,9 @@ def test_a_row_opens_by_keyboard(open_page: OpenPage) -> None:
     expect(row).to_contain_text("After Who holds what")
     expect(row.get_by_text("Choose the PartitionSpec of each leaf")).to_be_visible()
     assert violations(page) == []
+    page.emulate_media(media="print")
+    for each in page.locator(".row-more").all():
+        expect(each).to_be_visible()
 
 
 def test_every_stop_can_be_read_and_touched_on_a_phone(open_page: OpenPage) -> None:

@@ -1,5 +1,7 @@
-// Adds a button that copies a block of code, once the pointer or the focus is on the block. An editor gets none.
+// Adds a button that copies a block of code, once the pointer or the focus is on the block; without a pointer that hovers,
+// at once. An editor gets none, except those of a lesson's programs: their text is in the form below them.
 function add(block) {
+  const area = block.closest("[data-program] .cell")?.closest("[data-program]").querySelector("textarea");
   const place = document.createElement("div");
   place.className = "copy-code";
   const button = document.createElement("button");
@@ -8,7 +10,7 @@ function add(block) {
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(block.innerText.replace(/\n$/, ""));
+      await navigator.clipboard.writeText((area ? area.value : block.innerText).replace(/\n$/, ""));
       button.textContent = "Copied";
     } catch {
       // The browser asked and the reader refused, so select the text for the keyboard to copy.
@@ -23,10 +25,13 @@ function add(block) {
 
 function notice({ target }) {
   const block = target.closest?.("pre");
-  if (!block || "copied" in block.dataset || block.closest(".editor, .cell, .explored, [data-conflict]")) return;
+  if (!block || "copied" in block.dataset || block.closest(".editor, .cell-editor, .explored, [data-conflict]")) return;
   block.dataset.copied = "";
   add(block);
 }
 
 // Plain HTTP offers no clipboard.
-if (navigator.clipboard) for (const event of ["pointerover", "focusin"]) document.addEventListener(event, notice);
+if (navigator.clipboard) {
+  for (const event of ["pointerover", "focusin"]) document.addEventListener(event, notice);
+  if (matchMedia("(hover: none)").matches) for (const target of document.querySelectorAll("pre")) notice({ target });
+}

@@ -27,7 +27,7 @@ class Cell {
     const cell = section.querySelector(".cell");
     // Handle the key before the editor does, for which Enter with a modifier is a new line.
     cell.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter") return;
+      if (event.key !== "Enter" || event.target.closest("button")) return;
       const runs = event.ctrlKey || event.metaKey || event.shiftKey;
       if (!runs && this.#editor) return;
       event.preventDefault();
