@@ -128,6 +128,7 @@ def test_a_member_is_removed_in_two_steps_and_added_back(open_page: OpenPage) ->
     page.get_by_role("button", name="Import and show the links").click()
     page.get_by_role("link", name="Undo", exact=True).click()
     sure = page.get_by_role("button", name="Yes, remove stu")
+    page.get_by_text("Actions for stu", exact=True).click()
     expect(sure).to_be_hidden()
     page.get_by_text("Remove stu", exact=True).click()
     sure.click()

@@ -3,91 +3,36 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import Grader, Instructor, Reader
-from app.core.clock import now
-from app.core.database import Database
 from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, Typed
 from app.core.rest.list_links import SHOWN, ListLinks
-from app.core.rest.paging import Cursor, LongNewestFirst, Page
+from app.core.rest.paging import Cursor, LongNewestFirst
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_page
-from app.problems.catalogue import Catalogue
 from app.problems.exams import words_of
 from app.teaching.courses.announcements import LONGEST_ANNOUNCEMENT, Announcement, Announcements
 from app.teaching.courses.categories import Categories
 from app.teaching.courses.course_in_path import CourseForAnnouncements, CourseForRoster, JoinedCourse, TaughtCourse
-from app.teaching.courses.course_problems import CourseProblems
+from app.teaching.courses.course_work import CourseWork
 from app.teaching.courses.due_dates import to_local
-from app.teaching.courses.exam_starts import ExamStarts
-from app.teaching.courses.extensions import Extensions
-from app.teaching.courses.gradebook import columns_of, gradebook
+from app.teaching.courses.last_attempts import LastAttempts
 from app.teaching.courses.members import CourseMembers
 from app.teaching.courses.roster_lines import RosterLines
 from app.teaching.courses.schemas import AnnouncementList, MemberRoleJSON, NewAnnouncementJSON
-from app.teaching.courses.section_dates import SectionDates
-from app.teaching.courses.service import Course, Courses, no_assignment
+from app.teaching.courses.service import Course
 
 # Those of larger courses are on the page People.
 _MOST_MEMBERS = 50
 # Older ones have a page.
 _ANNOUNCEMENTS = 5
-
-
-class CourseWork:
-    """The assignments of a course, as one of its members sees them. Safe to share between requests."""
-
-    def __init__(
-        self,
-        database: Database,
-        catalogue: Catalogue,
-        courses: Courses,
-        starts: ExamStarts,
-        dates: SectionDates,
-        extensions: Extensions,
-        problems: CourseProblems,
-    ) -> None:
-        self._database, self._catalogue, self._courses = database, catalogue, courses
-        self._starts, self._dates, self._extensions, self._problems = starts, dates, extensions, problems
-
-    async def arrange(self, user: User, course: Course, q: str, after: str | None) -> dict[str, Any]:
-        """Values for the template. `q` and `after` narrow the assignments down."""
-        moment = now()
-        every = await self._starts.shown_to(user, course, await self._courses.assignments(course))
-        every = await self._dates.for_student(course, user, every)
-        assignments = [each for each in every if course.is_taught or each.opens_at <= moment]
-        columns = columns_of(assignments)
-        mine = await gradebook(self._database, course, columns, only=user.id)
-        mine_alone = next(iter(mine), None)
-        named = [each for each in assignments if each.is_named(q)]
-        page = Page.part(named, Cursor(SHOWN, after), lambda each: each.id, no_assignment)
-        return {
-            "now": moment,
-            "assignments": page,
-            "links": ListLinks(f"/courses/{course.id}", page, after, {"q": q}),
-            "dropped": [each.name for each in assignments if mine_alone and each.id in mine_alone.grade.dropped],
-            "own": {
-                (column.assignment.id, column.problem): cell
-                for line in mine
-                for column, cell in zip(columns, line.cells, strict=True)
-            },
-            "grade": mine_alone.grade if mine_alone else None,
-            "extensions": await self._extensions.of_student(course, user),
-            "titles": self._catalogue.titles(),
-            "warnings": {
-                each.id: await self._problems.warnings([it.problem for it in each.problems])
-                for each in page
-                if each.is_exam and course.is_taught
-            },
-            "answered": {each.slug for each in self._catalogue.all() if each.manifest.mode == "answer"},
-        }
 
 
 class CoursePages:
@@ -100,9 +45,10 @@ class CoursePages:
         categories: Categories,
         members: CourseMembers,
         roster: RosterLines,
+        last: LastAttempts,
     ) -> None:
         self._work, self._announcements, self._categories = work, announcements, categories
-        self._members, self._roster = members, roster
+        self._members, self._roster, self._last = members, roster, last
 
     async def show(
         self,
@@ -120,6 +66,8 @@ class CoursePages:
         narrow the assignments down.
         """
         is_manager = course.is_taught
+        members = await self._members.of(course) if is_manager else []
+        first = [each.id for each in members[:_MOST_MEMBERS]]
         return render_page(
             "teaching/courses/course.html",
             user=user,
@@ -131,7 +79,8 @@ class CoursePages:
             categories=await self._categories.of(course) if is_manager else [],
             announcements=await self._announcements.of(course, Cursor(_ANNOUNCEMENTS)),
             longest_announcement=LONGEST_ANNOUNCEMENT,
-            members=await self._members.of(course) if is_manager else [],
+            members=members,
+            last_attempts=await self._last.by_member(course, first) if first else {},
             most_members=_MOST_MEMBERS,
             identities=await self._roster.of_course(course.id) if is_manager else {},
             removed=await self._members.former(course, removed) if course.allows("roster") else None,

@@ -55,6 +55,12 @@ class ExamStarts:
         sitting = await self._sitting(user, assignment)
         return _view(assignment, sitting)
 
+    async def started(self, user: User) -> dict[str, datetime]:
+        """When the user started each exam, by its id."""
+        query = select(ExamStartRow.assignment_id, ExamStartRow.started_at).where(ExamStartRow.user_id == user.id)
+        async with self._database.reading() as session:
+            return {assignment_id: at for assignment_id, at in await session.execute(query)}
+
     async def shown_to(self, user: User, course: Course, assignments: Sequence[Assignment]) -> list[Assignment]:
         """These assignments as a member of the course sees them: a student must start an exam to see its problems,
         until it has closed for everyone. Of each pool, students see the problem that they got. Their dates are those of
@@ -62,18 +68,17 @@ class ExamStarts:
         """
         if course.is_taught:
             return list(assignments)
-        started = select(ExamStartRow.assignment_id).where(ExamStartRow.user_id == user.id)
         moment = now()
         async with self._database.reading() as session:
             member = await session.get(MemberRow, (course.id, user.id))
             if member is None or member.role != "student":
                 return list(assignments)
-            begun = set(await session.scalars(started))
             closed = {
                 each.id
                 for each in assignments
                 if each.needs_start and is_over(await last_deadline(session, each.id, each.due_at), moment)
             }
+        begun = set(await self.started(user))
         return [
             replace(
                 each, problems=() if each.needs_start and each.id not in begun | closed else each.of_student(user.id)

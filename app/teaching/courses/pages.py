@@ -15,6 +15,8 @@ from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_page
 from app.teaching.courses.due_dates import time_zones
+from app.teaching.courses.last_attempts import LastAttempts
+from app.teaching.courses.open_assignments import OpenAssignments
 from app.teaching.courses.schemas import CourseJSON, JoinCodeJSON, NewCourseJSON
 from app.teaching.courses.service import Courses
 from app.teaching.courses.staff import manages
@@ -26,6 +28,8 @@ class CoursesPage(TypedPage):
 
     user: Reader
     courses: Provided[Courses]
+    open_work: Provided[OpenAssignments]
+    last: Provided[LastAttempts]
     path = "/courses"
 
     async def show(
@@ -43,6 +47,8 @@ class CoursesPage(TypedPage):
             "teaching/courses/courses.html",
             user=self.user,
             courses=found,
+            open_work=await self.open_work.by_course(self.user, found),
+            last_attempts=await self.last.by_course(self.user, found),
             links=ListLinks(self.address, found, before, {"q": q}, beside, "before"),
             archived=archived,
             assists=await self.courses.assists_any(self.user),

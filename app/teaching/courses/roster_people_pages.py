@@ -16,6 +16,7 @@ from app.core.services import Provided
 from app.core.view import View
 from app.core.web.templating import render_page
 from app.teaching.courses.course_in_path import CourseForRoster
+from app.teaching.courses.last_attempts import LastAttempts
 from app.teaching.courses.roster_lines import RosterLines
 from app.teaching.courses.roster_links import RosterInvitations
 from app.teaching.courses.roster_mails import InvitationMails, RosterMails
@@ -36,6 +37,7 @@ class RosterPeoplePage(FormPage):
     people: Provided[RosterPeople]
     roster: Provided[RosterLines]
     mails: Provided[RosterMails]
+    last: Provided[LastAttempts]
     path = "/courses/{course.id}/people"
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
@@ -58,6 +60,7 @@ class RosterPeoplePage(FormPage):
             user=self.user,
             course=course,
             people=found,
+            last_attempts=await self.last.by_member(course, [each.id for each in found if each.id]),
             total=await self.people.count(course),
             sections=await self.roster.sections(course.id),
             q=q,

@@ -34,6 +34,13 @@ class StudentDates:
         opens_at, due_at = self.sections.get((assignment.id, section), dates)
         return opens_at, due_at + self.extra.get((user_id, assignment.id), _NO_TIME)
 
+    def span(self, assignment: Assignment) -> tuple[datetime, datetime]:
+        """When it opens for the first student, and when it is due for the last."""
+        sections = [dates for (each, _), dates in self.sections.items() if each == assignment.id]
+        extended = [self.of(assignment, user_id)[1] for user_id, each in self.extra if each == assignment.id]
+        opens = [assignment.opens_at, *(opens_at for opens_at, _ in sections)]
+        return min(opens), max([assignment.due_at, *(due_at for _, due_at in sections), *extended])
+
     def has_sections(self, assignment_id: str) -> bool:
         return any(each == assignment_id for each, _ in self.sections)
 
