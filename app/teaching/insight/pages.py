@@ -16,6 +16,7 @@ from app.core.web.templating import render_page
 from app.learning.workbench.reports import FaultReports
 from app.presentation.drawings.columns import draw_columns
 from app.presentation.reasons import REASONS
+from app.presentation.verdict_view import arrange_verdict
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import CourseForInsight
 from app.teaching.courses.service import Course, Courses
@@ -56,7 +57,8 @@ async def show_insight(
     problem = catalogue.get(slug)
     counted = _counted(versions)
     summary = await insight.of_problem(user, problem.slug, problem.version, counted, course.id if course else None)
-    steps = summary.attempts_to_solve
+    steps, fault = summary.attempts_to_solve, summary.common_fault
+    example = await insight.example_of(fault) if fault else None
     return render_page(
         "teaching/insight/insight.html",
         user=user,
@@ -66,6 +68,7 @@ async def show_insight(
         summary=summary,
         counted=counted,
         median_time=None if summary.median_time is None else in_words(summary.median_time),
+        fault=arrange_verdict(example, is_answer=problem.manifest.mode == "answer") if example else None,
         picture=draw_columns(steps, "Attempts until solved", "people"),
         reports=await reports.page(Cursor(20), problem=problem.slug),
         fewest=FEWEST,

@@ -10,6 +10,7 @@ from statistics import median
 from types import MappingProxyType
 
 from app.core.view import View
+from app.grading.attempts.solved_counts import FEWEST_TOLD
 from app.teaching.insight.attempt_facts import AttemptFacts
 from app.teaching.insight.discrimination import Discrimination, discriminations
 from grader.core.reasons import Reason
@@ -59,6 +60,18 @@ class Cluster:
     example: str
 
 
+@dataclass(frozen=True, slots=True)
+class CommonFault:
+    """The fault that most people had: a known misconception, or else what attempts of a cluster have in common.
+
+    `example` is the latest such attempt.
+    """
+
+    attempts: int
+    people: int
+    example: str
+
+
 class CountedVersion(View):
     """A version that is counted, with its scored attempts."""
 
@@ -70,6 +83,9 @@ class CountedVersion(View):
 class Summary:
     """`versions` are those that are counted. `attempts_to_solve` is (label, people) for each step. `median_*` are None
     until someone has solved it.
+
+    `common_fault` is None if fewer than `FEWEST_TOLD` people had the same fault, so that it says nothing about one of
+    them.
 
     `checks` and `cases` have only those of the served version; those that only failed in others are in
     `left_out`. `never_failed` is None while it is not known which cases there are, and `discrimination` is empty.
@@ -92,6 +108,7 @@ class Summary:
     discrimination: tuple[Discrimination, ...]
     unexplained: int
     clusters: tuple[Cluster, ...]
+    common_fault: CommonFault | None
 
     @property
     def solved_share(self) -> float | None:
@@ -149,6 +166,7 @@ def summarize(
         else discriminations(facts, _comparable(served, items), served.cases, served.checks),
         unexplained=len(unexplained),
         clusters=_clusters(unexplained),
+        common_fault=_common_fault(rejected),
     )
 
 
@@ -195,6 +213,15 @@ def _clusters(unexplained: Iterable[AttemptFacts]) -> tuple[Cluster, ...]:
         alike[_key(each)].append(each)
     clusters = [_cluster(key, each) for key, each in alike.items()]
     return tuple(sorted(clusters, key=lambda one: (-one.people, -one.attempts, one.check, one.key))[:_MOST_CLUSTERS])
+
+
+def _common_fault(rejected: Iterable[AttemptFacts]) -> CommonFault | None:
+    alike: dict[str, list[AttemptFacts]] = defaultdict(list)
+    for each in rejected:
+        alike[each.misconception or _key(each)].append(each)
+    found = [CommonFault(len(each), len({one.user_id for one in each}), each[-1].id) for each in alike.values()]
+    told = [each for each in found if each.people >= FEWEST_TOLD]
+    return max(told, key=lambda each: (each.people, each.attempts, each.example), default=None)
 
 
 def _key(attempt: AttemptFacts) -> str:

@@ -16,7 +16,7 @@ from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.grading.queue.withheld_verdicts import ALL_EXAMS, NO_EXAM, SeenExams, shown_only
 from app.teaching.courses.staff import manages
 from app.teaching.insight.attempt_facts import AttemptFacts, read_facts
-from app.teaching.insight.problem_summary import Cluster, Items, Summary, cluster_of, summarize
+from app.teaching.insight.problem_summary import Cluster, CommonFault, Items, Summary, cluster_of, summarize
 from grader.verdicts.verdict import Verdict
 
 _MOST_MEMBERS = 20
@@ -88,6 +88,13 @@ class Insight:
         return found[0], [
             ClusterMember(each.id, each.user_id, names[each.id], each.created_at) for each in newest if each.id in names
         ]
+
+    async def example_of(self, fault: CommonFault) -> Verdict | None:
+        """The verdict of its example; None once it is gone. A reader must not learn whose it is."""
+        query = select(AttemptRow.verdict).where(AttemptRow.id == fault.example)
+        async with self._database.reading() as session:
+            verdict = await session.scalar(query)
+        return None if verdict is None else Verdict.model_validate(verdict)
 
     async def of_all(self) -> list[ProblemLine]:
         """By problem. One query, which reads an index of all scored attempts and none of the attempts."""

@@ -8,8 +8,10 @@ from sqlalchemy import event, select
 from app.accounts.models import UserRow
 from app.core.clock import now
 from app.core.database import Database
+from app.grading.queue.leases import faults_of
 from app.grading.queue.models import AttemptRow
 from tests.app.accounts.people import browser, send_form, sign_up
+from tests.app.program_verdict import program_verdict
 from tests.app.teaching.people.test_attempts_of_others import GOOD, send
 
 pytestmark = pytest.mark.anyio
@@ -112,6 +114,32 @@ async def test_thousands_of_attempts_take_as_many_queries_as_one(either):
     assert (found["people"], found["graded"]) == (51, 2001)
     # Other parts of the service ask meanwhile, but not about a problem.
     assert len([each for each in statements if "attempts.problem = " in each]) == 2
+
+
+async def test_the_commonest_fault_is_drawn_and_nobody_is_named(service):
+    async with browser(service) as ada:
+        await sign_up(service, ada, "ada")
+        sent = await send(service, ada, "x")
+    page = service.http.get
+    as_owner = service.bearer | {"Accept": "text/html"}
+    verdict = program_verdict("add_one", wrong=True)
+    async with service.services[Database].writing() as session:
+        row = await session.get_one(AttemptRow, sent)
+        row.verdict, row.verdict_status, row.score = verdict.model_dump(mode="json"), "rejected", 0
+        row.faults = faults_of(verdict)
+        values = {column.name: getattr(row, column.key) for column in AttemptRow.__table__.columns}
+    for number in range(4):
+        assert "Commonest fault" not in (await page("/problems/add_one/insight", headers=as_owner)).text
+        async with service.services[Database].writing() as session:
+            student = UserRow(id=f"{number:032x}", name=f"student{number}", role="student", created_at=now())
+            session.add(student)
+            await session.flush()
+            session.add(AttemptRow(**values | {"id": f"{number:032x}", "user_id": student.id}))
+    shown = (await page("/problems/add_one/insight", headers=as_owner)).text
+    section = shown.partition('<h2 id="common">')[2].partition("</section>")[0]
+    assert "5 of 5 people who tried, in 5 attempts." in section
+    assert '<figure class="first-picture">' in section
+    assert not re.search("student|ada|href=", section)
 
 
 async def test_only_a_rejected_attempt_has_faults(either):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.teaching.insight.attempt_facts import AttemptFacts
 from app.teaching.insight.pages import in_words
-from app.teaching.insight.problem_summary import CountedVersion, Items, Stop, summarize
+from app.teaching.insight.problem_summary import CommonFault, CountedVersion, Items, Stop, summarize
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -101,6 +101,14 @@ def test_what_no_misconception_explains_is_grouped_by_what_is_stored():
         ("shapes", (), 1, 1, "20"),
         ("values", ("one", "two"), 1, 1, "10"),
     ]
+
+
+@pytest.mark.parametrize(("people", "told"), [(4, None), (5, CommonFault(6, 5, "9"))])
+def test_the_commonest_fault_is_told_of_five_people_and_never_of_fewer(people, told):
+    same = [wrong(number, f"student {number}", misconception="Adds up.") for number in range(people)]
+    others = [wrong(10 + number, f"student {number % 4}", "shapes") for number in range(9)]
+    found = summarize([*same, wrong(9, "student 0", "memory", misconception="Adds up."), *others], "v2")
+    assert found.common_fault == told
 
 
 def test_nothing_sent_has_no_shares():
