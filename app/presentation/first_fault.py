@@ -7,31 +7,39 @@ from markupsafe import Markup
 
 from app.presentation.drawings.mesh import draw_placement
 from app.presentation.drawings.placement import Mesh
-from app.presentation.program_evidence import AmountsView, LeafView, MeshesView
+from app.presentation.fault_views import BarsView, ShapesView
+from app.presentation.program_evidence import LeafView, MeshesView
+
+_MAX_BARS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictPicture:
-    """One drawing on one mesh: a leaf, amounts, or collectives in program order. The others are None."""
+    """One drawing: two shapes, a leaf, amounts, or collectives in program order. The others are None or empty.
 
-    mesh: Mesh
+    `mesh` is None for a result without a mesh.
+    """
+
+    mesh: Mesh | None = None
+    shapes: ShapesView | None = None
     leaf: LeafView | None = None
-    amounts: AmountsView | None = None
+    bars: tuple[BarsView, ...] = ()
     order: Markup | None = None
 
 
-def picture_of_fault(failed: Iterable[MeshesView]) -> VerdictPicture | None:
-    """The first fault that can be drawn, of checks that did not pass."""
-    for view in (view for meshes in failed for view in meshes.shown):
-        wrong = next((each for each in view.wrong if each.expected or each.got), None)
-        if wrong is not None:
-            return VerdictPicture(view.mesh, leaf=wrong)
-        for amounts in view.amounts:
-            outside = tuple(row for row in amounts.rows if row.fault)
-            if outside:
-                return VerdictPicture(view.mesh, amounts=replace(amounts, rows=outside))
-        if view.orders:
-            return VerdictPicture(view.mesh, order=view.orders[0])
+def picture_of_fault(failed: Iterable[tuple[ShapesView | None, MeshesView]]) -> VerdictPicture | None:
+    """The first fault that can be drawn, of checks that did not pass: what each found in results, and on meshes."""
+    for shapes, meshes in failed:
+        if shapes is not None:
+            return VerdictPicture(shapes=shapes)
+        for view in meshes.shown:
+            wrong = next((each for each in view.wrong if each.shapes or each.expected or each.got), None)
+            if wrong is not None:
+                return VerdictPicture(view.mesh, shapes=wrong.shapes, leaf=None if wrong.shapes else wrong)
+            if view.bars:
+                return VerdictPicture(view.mesh, bars=view.bars[:_MAX_BARS])
+            if view.orders:
+                return VerdictPicture(view.mesh, order=view.orders[0])
     return None
 
 

@@ -20,6 +20,7 @@ from app.presentation.drawings.mesh import (
 )
 from app.presentation.drawings.placement import Leaf, Mesh, group_leaves, label
 from app.presentation.drawings.timeline import draw_timeline
+from app.presentation.fault_views import BarsView, ShapesView, view_bars, view_shapes
 from app.presentation.program_tables import over
 from app.presentation.table import Cell, Column, Row, Table, and_more, code, columns, count, size
 from grader.verdicts.evidence import (
@@ -52,7 +53,8 @@ MAX_MEMBERS = 200
 class LeafView:
     """Leaves with equal placement. `expected` is drawn beside `got` if they differ or the leaf is wrong.
 
-    Leaves that are correctly whole on every device need only words. Those with `in_table` are beyond the drawings.
+    Leaves that are correctly whole on every device need only words. `shapes` is drawn instead if the shape is wrong.
+    Those with `in_table` are beyond the drawings.
     `listed_on` is the mesh that already lists the same leaves, if there is one.
     """
 
@@ -65,6 +67,7 @@ class LeafView:
     devices: Table | None
     in_table: bool
     listed_on: str
+    shapes: ShapesView | None = None
 
     @property
     def name(self) -> str:
@@ -106,7 +109,8 @@ class MeshView:
     """One check on one mesh. `name` adds the cases, if the mesh has several programs.
 
     `other_wrong` and `other_right` list the leaves that are not drawn. `rest` is evidence without a drawing. Each of
-    the `orders` draws the collectives of both programs in program order.
+    the `orders` draws the collectives of both programs in program order. `bars` draw the quantities and the bytes of
+    collectives that are out of bounds.
     """
 
     name: str
@@ -118,6 +122,7 @@ class MeshView:
     amounts: tuple[AmountsView, ...]
     collectives: Table | None
     orders: tuple[Markup, ...]
+    bars: tuple[BarsView, ...]
     rest: dict[str, Any]
 
 
@@ -203,6 +208,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
     amounts: list[AmountsView] = []
     sums: list[CollectiveSum] = []
     orders: list[Markup] = []
+    bars: list[BarsView] = []
     rest: dict[str, Any] = {}
     for entry in entries:
         match entry:
@@ -210,8 +216,14 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
                 leaves += group_leaves(entry.leaves, mesh)
             case Amounts():
                 amounts.append(arrange_amounts(entry))
+                bars += [view_bars(row, entry.unit) for row in entry.rows if _fault(row)]
             case Collectives():
                 sums += entry.sums
+                bars += [
+                    view_bars(each, each.unit)
+                    for each in entry.limits
+                    if each.unit == "bytes" and (is_over(each) or is_under(each))
+                ]
                 if entry.mine or entry.reference:
                     lanes = {"yours": entry.mine, "reference": entry.reference}
                     orders.append(draw_timeline(f"Collectives in program order, {mesh}", lanes))
@@ -234,6 +246,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
         amounts=tuple(amounts),
         collectives=_collectives(sums) if sums else None,
         orders=tuple(orders),
+        bars=tuple(bars),
         rest=rest,
     )
 
@@ -254,6 +267,8 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool, listed_on: str) -> LeafVie
     name = leaf.paths[0]
     expected = got = None
     in_table = not draw or (leaf.expected is None and leaf.got is None)
+    shapes = view_shapes(name, leaf.shape, leaf.got_shape) if draw and leaf.got_shape is not None else None
+    draw = draw and shapes is None
     draw = draw and not (leaf.ok and is_whole(leaf.got, leaf.shape) and is_whole(leaf.expected, leaf.shape))
     # A check may require only the axes. Then a leaf that is split over another dimension is right too.
     if draw and leaf.expected is not None and (leaf.expected != leaf.got or not leaf.ok):
@@ -272,6 +287,7 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool, listed_on: str) -> LeafVie
         devices=_devices(leaf, mesh, expected) if draw and mesh.devices <= MAX_BOXES else None,
         in_table=in_table,
         listed_on=listed_on,
+        shapes=shapes,
     )
 
 

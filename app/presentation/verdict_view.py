@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.presentation.drawings.placement import Mesh
+from app.presentation.fault_views import ShapesView, shapes_of
 from app.presentation.first_fault import VerdictPicture, picture_of_fault, picture_of_success
 from app.presentation.measurements import MAX_MEASUREMENTS, Measurement, measurements_of
 from app.presentation.program_evidence import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
@@ -19,6 +20,7 @@ _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○
 class CheckView:
     """One graded property. `meshes` and `facts` show its evidence; cases show the rest.
 
+    `shapes` is None unless a case or a fault reports a wrong shape.
     `measurements` summarize it in a line for each mesh.
     """
 
@@ -31,6 +33,7 @@ class CheckView:
     trust_meaning: str
     message: str
     measurements: tuple[Measurement, ...]
+    shapes: ShapesView | None
     meshes: MeshesView
     facts: dict[str, Any]
 
@@ -175,7 +178,7 @@ def _alike(cases: Sequence[CaseView]) -> tuple[tuple[CaseView, ...], ...]:
 def _picture(verdict: Verdict, checks: Sequence[CheckView]) -> VerdictPicture | None:
     if verdict.status == "accepted":
         return picture_of_success(check.meshes for check in checks)
-    return picture_of_fault(check.meshes for check in checks if not check.passed)
+    return picture_of_fault((check.shapes, check.meshes) for check in checks if not check.passed)
 
 
 def _first_failure(cases: Sequence[CaseView], *, has_headline: bool) -> CaseView | None:
@@ -201,6 +204,7 @@ def _arrange_check(check: CheckResult) -> CheckView:
         trust_meaning=TRUST[check.trust],
         message=check.message,
         measurements=measurements_of(check.evidence),
+        shapes=None if check.passed else shapes_of(check.evidence),
         meshes=arrange_meshes(check.evidence),
         facts=_facts_of(check.evidence),
     )
@@ -284,7 +288,7 @@ def _case_facts(failed: FailedCase) -> CaseFacts:
 
 
 def _fault_facts(fault: Fault) -> dict[str, Any]:
-    return fault.model_dump(exclude={"kind"}, exclude_defaults=True)
+    return fault.model_dump(exclude={"kind", "shapes"}, exclude_defaults=True)
 
 
 def _facts_of(evidence: Sequence[Evidence]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from grader.verdicts.evidence import (
     Difference,
     OutputTolerance,
     OutputTolerances,
+    ShapePair,
     Tolerances,
     ToleranceUsed,
     WorstElement,
@@ -242,7 +243,11 @@ def _compare_shape(path: str, expected: Array, got: Array) -> Mismatch | None:
         "wrong_shape",
         "your result has the wrong shape",
         f"{_at(path)}expected shape {expected.shape}, got {got.shape}.{hint}",
-        Difference(expected=str(expected.shape), got=str(got.shape)),
+        Difference(
+            expected=str(expected.shape),
+            got=str(got.shape),
+            shapes=ShapePair(leaf=path, expected=expected.shape, got=got.shape),
+        ),
     )
 
 

@@ -36,7 +36,7 @@ class Leaf(StrictModel):
     """One array in the input state or in the step's output. `got` is null if there is no such leaf.
 
     `ok` says whether the check accepts it, because a check can accept placements other than the reference's. `shape` is
-    the reference's; a slice of `got` may have another number of dimensions.
+    the reference's. `got_shape` is null if it is the same; otherwise the slices of `got` are slices of that shape.
     """
 
     path: SafeText
@@ -48,6 +48,7 @@ class Leaf(StrictModel):
     got_spec: SafeText
     expected: Held
     got: Held | None
+    got_shape: Shape | None = None
 
 
 class Leaves(OnMesh):
@@ -197,12 +198,24 @@ class WorstElement(StrictModel):
     relative_error: Number | None
 
 
+class ShapePair(StrictModel):
+    """The two shapes of one array. `leaf` is its path, empty if the result is a single array."""
+
+    leaf: SafeText
+    expected: Shape
+    got: Shape
+
+
 class Difference(StrictModel):
-    """How a result differs: the values as text, or the names of the leaves if those differ."""
+    """How a result differs: the values as text, or the names of the leaves if those differ.
+
+    `shapes` is null unless the shape is what differs.
+    """
 
     expected: SafeText | list[SafeText]
     got: SafeText | list[SafeText]
     worst: WorstElement | None = None
+    shapes: ShapePair | None = None
 
 
 class Frame(StrictModel):
@@ -216,7 +229,8 @@ class Frame(StrictModel):
 class Fault(StrictModel):
     """How the submission failed: where a syntax error is, the exception, or what ended its process.
 
-    `compiler` is the text of an error inside XLA.
+    `compiler` is the text of an error inside XLA. `shapes` are those of an array that enters a step with one shape and
+    leaves it with another.
     """
 
     kind: Literal["fault"] = "fault"
@@ -226,6 +240,7 @@ class Fault(StrictModel):
     traceback: list[Frame] = Field(default_factory=list)
     ended_by: SafeText | None = None
     compiler: SafeText | None = None
+    shapes: ShapePair | None = None
 
     @classmethod
     def entries_of(cls, detail: Mapping[str, object]) -> list["Fault"]:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from markupsafe import Markup, escape
 
-Kind = Literal["mesh", "bars", "timeline", "cells"]
+Kind = Literal["mesh", "bars", "timeline", "cells", "shape"]
 
 # Screen pixels per unit of a drawing, if there is room. Style sheets let it shrink, but never grow.
 _SCALE = 1.35

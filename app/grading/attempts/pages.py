@@ -241,7 +241,7 @@ async def show_card(token: str, shares: Provided[Shares], catalogue: Provided[Ca
     attempt = await shares.read(token)
     picture = _arranged(catalogue, attempt, attempt.verdict).picture if attempt.verdict else None
     leaf = picture.leaf.leaf if picture and picture.leaf else None
-    mesh = picture.mesh if picture and leaf else _MESH_OF_CARD
+    mesh = picture.mesh if picture and picture.mesh and leaf else _MESH_OF_CARD
     is_accepted = attempt.verdict is not None and attempt.verdict.status == "accepted"
     png = await asyncio.to_thread(draw_card, mesh, leaf, accepted=is_accepted)
     headers = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}

@@ -99,6 +99,8 @@ def _times(mine: int, reference: int | None) -> str:
 
 
 def _wrong(difference: Difference | None, fault: Fault | None) -> str:
+    if fault is not None and fault.shapes is not None:
+        return f"{fault.shapes.got}, not {fault.shapes.expected}"
     if fault is not None:
         return fault.type or fault.ended_by or ("not valid Python" if fault.line else "ended early")
     if difference is None:

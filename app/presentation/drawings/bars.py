@@ -1,5 +1,7 @@
 """Draws one quantity as a bar: this program's over the reference's, within what a device would have undivided."""
 
+from collections.abc import Iterable
+
 from markupsafe import Markup
 
 from app.core.web.svg import element, hatching
@@ -34,6 +36,17 @@ def draw_bar(row: Amount, most: int) -> Markup:
         shapes.append(element("rect", x=0, y=_MINE_TOP, class_=kind, **size))
     if row.at_most is not None and most:
         shapes.append(element("path", d=f"M{_length(row.at_most, most):g} 0v{_HEIGHT:g}", class_="limit"))
+    box = f"0 0 {_WIDTH + 1:g} {_HEIGHT:g}"
+    return element("svg", *shapes, class_="bar-drawing", aria_hidden="true", viewBox=box, preserveAspectRatio="none")
+
+
+def draw_length(value: int, most: int, *, kind: str, bounds: Iterable[int] = ()) -> Markup:
+    """One bar of several on the same scale, with a line for each bound. Decorative: its number is beside it."""
+    shapes = [
+        element("path", d=f"M0 0v{_HEIGHT:g}", class_="base"),
+        element("rect", x=0, y=0, width=_length(value, most), height=_HEIGHT, class_=f"bar {kind}"),
+    ]
+    shapes += [element("path", d=f"M{_length(each, most):g} 0v{_HEIGHT:g}", class_="limit") for each in bounds]
     box = f"0 0 {_WIDTH + 1:g} {_HEIGHT:g}"
     return element("svg", *shapes, class_="bar-drawing", aria_hidden="true", viewBox=box, preserveAspectRatio="none")
 

@@ -52,7 +52,8 @@ class Leaf:
     """One array, or several with equal placement, of which one is drawn: the first of those with most dimensions.
 
     `paths` begins with that one. `members` names each with its dtype and shape. The other fields are of the one that is
-    drawn: `expected` and `got` have a slice of each dimension per device.
+    drawn: `expected` and `got` have a slice of each dimension per device. `got_shape` is None unless it differs from
+    `shape`; then `got` is None, because slices of different shapes cannot be compared.
     """
 
     paths: tuple[str, ...]
@@ -65,6 +66,7 @@ class Leaf:
     got_spec: str
     expected: Held | None
     got: Held | None
+    got_shape: tuple[int, ...] | None = None
 
 
 def group_leaves(leaves: list[LeafEvidence], mesh: Mesh) -> list[Leaf]:
@@ -73,7 +75,8 @@ def group_leaves(leaves: list[LeafEvidence], mesh: Mesh) -> list[Leaf]:
     for each in leaves:
         leaf = _leaf(each, mesh)
         parts = (_parts(leaf.expected, leaf.shape), _parts(leaf.got, leaf.shape))
-        alike.setdefault((leaf.ok, leaf.expected_spec, leaf.got_spec, *parts), []).append(leaf)
+        shapes = (leaf.shape, leaf.got_shape) if leaf.got_shape is not None else None
+        alike.setdefault((leaf.ok, leaf.expected_spec, leaf.got_spec, shapes, *parts), []).append(leaf)
     return sorted(map(_merged, alike.values()), key=lambda leaf: leaf.ok)
 
 
@@ -94,7 +97,8 @@ def _leaf(evidence: LeafEvidence, mesh: Mesh) -> Leaf:
         expected_spec=label(evidence.expected_spec),
         got_spec=label(evidence.got_spec),
         expected=_drawable(evidence.expected, evidence.shape, mesh),
-        got=_drawable(evidence.got, evidence.shape, mesh),
+        got=None if evidence.got_shape is not None else _drawable(evidence.got, evidence.shape, mesh),
+        got_shape=evidence.got_shape,
     )
 
 

@@ -48,11 +48,10 @@ class Bounds(CheckBounds):
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """A leaf that is not accepted. `shape` is its shape if the reference's is different."""
+    """A leaf that is not accepted."""
 
     pair: Pair
     row: Placed
-    shape: tuple[int, ...] | None
 
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
@@ -76,16 +75,13 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     for pair in subject.pairs:
         expected, got = _leaves(pair.reference, bounds), _leaves(pair.mine, bounds)
         rows = [_row(key, expected[key], got.get(key), bounds) for key in expected]
-        for key, row in zip(expected, rows, strict=True):
-            if not row.ok:
-                shape = got[key].shape if key in got and got[key].shape != row.shape else None
-                wrong.append(_Wrong(pair, row, shape))
+        wrong += [_Wrong(pair, row) for row in rows if not row.ok]
         evidence.append(Leaves(**subject.entry(pair), leaves=rows))
     if not wrong:
         return Finding(True, "Each device holds the right shard of every leaf.", None, evidence)
     alike: dict[tuple[object, ...], list[_Wrong]] = {}
     for each in wrong:
-        shapes = None if each.shape is None else (each.row.shape, each.shape)
+        shapes = None if each.row.got_shape is None else (each.row.shape, each.row.got_shape)
         kind = (each.row.expected_spec, each.row.got_spec, _is_held_whole(each.row), shapes)
         alike.setdefault(kind, []).append(each)
     lines = [_message(rows, subject) for rows in list(alike.values())[:_MAX_LINES]]
@@ -95,7 +91,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     if bounds.rule and any(each.row.got is not None for each in wrong):
         lines.append(bounds.rule)
     headlines = placement_headlines(
-        [(each.pair.mine.mesh, each.row, each.shape) for each in wrong], has_steps=subject.spec.init is not None
+        [(each.pair.mine.mesh, each.row, each.row.got_shape) for each in wrong], has_steps=subject.spec.init is not None
     )
     return Finding(False, "\n".join(lines), "wrong_sharding", evidence, headlines=headlines)
 
@@ -121,6 +117,7 @@ def _row(key: tuple[When, str], expected: ProgramLeaf, got: ProgramLeaf | None, 
         got_spec=got.spec if got else "no such leaf",
         expected=expected.slices,
         got=got.slices if got else None,
+        got_shape=got.shape if got and got.shape != expected.shape else None,
     )
 
 
@@ -162,7 +159,7 @@ def _message(alike: list[_Wrong], subject: Subject) -> str:
     where = f" in {' and '.join(text for when, text in _WHERE.items() if when in places)}" if has_steps else ""
     on = "every mesh" if len(found_on) == len(subject.pairs) else subject.places(found_on)
     begin = f"On {on}, {names}"
-    row, shape = alike[0].row, alike[0].shape
+    row, shape = alike[0].row, alike[0].row.got_shape
     if shape is not None:
         return (
             f"{begin}{where}: expected shape {row.shape}, got {shape}. Correct the shape first: shards of different "

@@ -270,10 +270,12 @@ def _check_state(measured: Measured) -> None:
             ("wrong_dtype", "dtype", before.dtype, after.dtype),
         ):
             if old != new:
+                shapes = {"leaf": path, "expected": before.shape, "got": after.shape}
                 raise SubmissionFault(
                     reason,  # type: ignore[arg-type]
                     f"Leaf {path} of the state enters the step with {what} {old} and leaves it with {new}, so the "
                     "next step cannot use it.",
+                    **({"shapes": shapes} if what == "shape" else {}),
                 )
 
 

@@ -1,10 +1,26 @@
 """The sentence and the drawing at the top of a verdict."""
 
+from typing import Literal
+
+import pytest
+
 from app.core.web.templating import ENVIRONMENT
 from app.presentation.drawings.placement import Mesh
 from app.presentation.drawings.share_card import HEIGHT, WIDTH, draw_card
+from app.presentation.fault_views import view_shapes
 from app.presentation.verdict_view import VerdictView, arrange_verdict
-from grader.verdicts.evidence import Amount, Amounts, Collectives, Fault, Leaves
+from grader.verdicts.evidence import (
+    Amount,
+    Amounts,
+    CollectiveCall,
+    Collectives,
+    Difference,
+    FailedCase,
+    Fault,
+    Leaves,
+    Limit,
+    ShapePair,
+)
 from grader.verdicts.verdict import Verdict
 from tests.app.program_verdict import leaf, program_verdict
 
@@ -60,8 +76,59 @@ def test_of_amounts_only_those_out_of_bounds_are_drawn() -> None:
     amounts = Amounts(mesh=MESH, title="Bytes", unit="bytes", whole_title="whole", rows=rows)
     picture = arrange_verdict(verdict(amounts)).picture
     assert picture is not None
-    assert picture.amounts is not None
-    assert [row.amount.name for row in picture.amounts.rows] == ["b"]
+    [bars] = picture.bars
+    assert (bars.name, bars.bounds) == ("b", "The line: at most 9 B.")
+    assert [(bar.name, bar.text, bar.fault) for bar in bars.bars] == [
+        ("Yours", "10 B", "too much"),
+        ("Reference", "5 B", ""),
+    ]
+
+
+def test_without_a_reference_the_second_bar_is_the_broken_bound() -> None:
+    row = Amount(name="sent", mine=3, reference=None, whole=None, at_least=4, at_most=9)
+    picture = arrange_verdict(
+        verdict(Amounts(mesh=MESH, title="Bytes", unit="bytes", whole_title="whole", rows=[row]))
+    ).picture
+    assert picture is not None
+    [bars] = picture.bars
+    assert [(bar.name, bar.text, bar.fault) for bar in bars.bars] == [
+        ("Yours", "3 B", "too little"),
+        ("At least", "4 B", ""),
+    ]
+    assert bars.bounds == ""
+
+
+def test_bytes_of_collectives_out_of_bounds_are_two_bars_and_their_number_is_the_order() -> None:
+    call = CollectiveCall(collective="all-gather", axes=None, bytes=8, executions=1, in_loop=False)
+
+    def collectives(unit: Literal["bytes", "executions"]) -> Collectives:
+        limit = Limit(name="all-gather", unit=unit, mine=8, reference=4, at_least=None, at_most=4)
+        return Collectives(mesh=MESH, sums=[], mine=[call], reference=[call], limits=[limit])
+
+    bytes_, number = (arrange_verdict(verdict(collectives(unit))).picture for unit in ("bytes", "executions"))  # type: ignore[arg-type]
+    assert bytes_ is not None
+    assert number is not None
+    assert [bar.text for bar in bytes_.bars[0].bars] == ["8 B", "4 B"]
+    assert (bytes_.order, number.bars) == (None, ())
+    assert number.order is not None
+
+
+@pytest.mark.parametrize("mode", ["case", "fault", "leaf"])
+def test_a_wrong_shape_is_two_boxes(mode: str) -> None:
+    pair = ShapePair(leaf="w", expected=(64, 32), got=(32, 64))
+    placed = leaf(MESH, "w", [64, 32], [("fsdp",), ()]).model_copy(update={"ok": False, "got_shape": (32, 64)})
+    evidence = {
+        "case": FailedCase(case="public-1", difference=Difference(expected="", got="", shapes=pair)),
+        "fault": Fault(shapes=pair),
+        "leaf": Leaves(mesh=MESH, leaves=[placed]),
+    }[mode]
+    view = arrange_verdict(verdict(evidence))
+    assert view.picture is not None
+    assert view.picture.shapes is not None
+    assert view.picture.shapes == view_shapes("w", (64, 32), (32, 64))
+    top = draw(view).partition('class="gauges"')[0]
+    assert top.index("Expected") < top.index("Yours")
+    assert "Dimension 0 is 32 instead of 64" in top
 
 
 def test_an_accepted_verdict_draws_what_the_program_placed() -> None:
