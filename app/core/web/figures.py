@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from grader.review.figures import active_content
 
-# Those that prose.css gives a colour of the theme.
-PALETTE = frozenset(
-    "none #1f2933 #52606d #9aa5b1 #d9e2ec #f7f9fb #ffffff #0072b2 #b34700 #007a5a #8c3d78 #dcebf5 #f3e0d2".split()
-)
+# Slices, in the order of the tokens `--shard-1` to `--shard-8` that prose.css draws them with.
+SLICES = "#0072b2 #b34700 #007a5a #8c3d78 #4020e0 #600060 #0020a0 #004000".split()
+# Colours that prose.css replaces with those of the theme.
+PALETTE = frozenset([*SLICES, *"none #1f2933 #52606d #9aa5b1 #d9e2ec #f7f9fb #ffffff #dcebf5 #f3e0d2".split()])
 _SVG = "{http://www.w3.org/2000/svg}"
 _SHAPES = frozenset(f"{_SVG}{each}" for each in "tspan rect circle ellipse line polyline polygon path text".split())
 _ATTRIBUTES = frozenset(

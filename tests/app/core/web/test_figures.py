@@ -1,9 +1,12 @@
 """Figures of packages become part of a page only if they are nothing but shapes and text in the palette."""
 
+import re
+
 import pytest
 
-from app.core.web.figures import inline_figure
+from app.core.web.figures import PALETTE, SLICES, inline_figure
 from app.core.web.markdown import parse_markdown, prose_of, render_markdown
+from app.core.web.static_files import static_file
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 90"><title id="title">T</title>{}</svg>'
 TEXT = '<text x="1" y="2" font-size="13" fill="#1f2933">a &lt; b<tspan dy="2">c</tspan> d</text>'
@@ -54,3 +57,15 @@ def test_the_statement_has_the_drawing_under_its_alternative_text():
     assert "<b>" not in html.replace("&lt;b>", "")
     assert '<img src="/figures/g.svg" alt="Other">' in html
     assert "<img" in render_markdown("![A](figures/f.svg)", figures="/figures").html
+
+
+@pytest.mark.parametrize("attribute", ["fill", "stroke"])
+def test_slices_have_the_eight_colours_of_all_drawings_in_their_order(attribute):
+    sheet = static_file("core/prose.css").read_text()
+    rules = dict(re.findall(rf'\[{attribute}="(#\w{{6}})"\] {{ {attribute}: var\(--([\w-]+)\); }}', sheet))
+    assert [rules[each] for each in SLICES] == [f"shard-{number}" for number in range(1, 9)]
+
+
+def test_the_theme_replaces_every_colour_of_the_palette():
+    sheet = static_file("core/prose.css").read_text()
+    assert PALETTE - {"none"} == set(re.findall(r'\[fill="(#\w{6})"\]', sheet))
