@@ -1,12 +1,13 @@
 // Colours the mesh beside an answer as it is typed: which device holds which slice. It does not know the right answer.
 
-const form = document.querySelector(".answers[data-mesh]");
-const mesh = form ? JSON.parse(form.dataset.mesh) : null;
 const COLOURS = 8;
 const REST_MS = 600;
+// Those of the question that is shown.
+let mesh = null;
+let devices = [];
+let indices = [];
 
 const sizeOf = (axis) => mesh.axes.find(([name]) => name === axis)[1];
-const devices = mesh ? [...Array(mesh.axes.reduce((product, [, size]) => product * size, 1)).keys()] : [];
 
 /** Returns the index of a device on each axis, by the axis. Devices are numbered row by row. */
 function indicesOf(device) {
@@ -17,8 +18,6 @@ function indicesOf(device) {
   }
   return found;
 }
-
-const indices = devices.map(indicesOf);
 
 /** The axes of each dimension of a spec such as `P("fsdp", None)`, or null if it is not one. */
 function readSpec(text) {
@@ -122,7 +121,16 @@ const READ = {
 };
 const MEANING = { spec: meaningOfSpec, axes: meaningOfAxes, devices: meaningOfRows };
 
-for (const box of form?.querySelectorAll("[data-meaning]") ?? []) {
+/** Draws on the meshes of a form what its fields say, now and as they change. */
+export function showMeanings(form) {
+  if (!form?.dataset.mesh) return;
+  mesh = JSON.parse(form.dataset.mesh);
+  devices = [...Array(mesh.axes.reduce((product, [, size]) => product * size, 1)).keys()];
+  indices = devices.map(indicesOf);
+  form.querySelectorAll("[data-meaning]").forEach(showMeaning);
+}
+
+function showMeaning(box) {
   const field = box.closest(".field");
   const status = box.querySelector("[role=status]");
   const asked = status.textContent;

@@ -106,6 +106,20 @@ async def last_try_of(session: AsyncSession, user: User, package: Package) -> di
     }
 
 
+async def question_sent(session: AsyncSession, package: Package, source: str) -> Question | None:
+    """The question that a stored attempt at this version answered, with its answers, as it is while it is open.
+
+    None if the version has no such question.
+    """
+    drawn = await questions_for(session, package.version)
+    try:
+        sheet = AnswerSheet.read(source)
+    except ValueError:
+        return None
+    variant = next((each for each in drawn.variants if each.number == sheet.variant), None) if drawn else None
+    return Question(variant, sheet.number_of_try, "open", sheet.answers) if variant else None
+
+
 async def name_question(session: AsyncSession, user: User, package: Package, attempt: AttemptRow) -> None:
     """Before answers are stored, make their source canonical JSON that names their question. Leaves code as it is.
 

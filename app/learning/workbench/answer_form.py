@@ -9,7 +9,16 @@ from app.accounts.caller import User
 from app.core.database import Database
 from app.core.errors import AnswersUnfit, QuestionChanged, QuestionsNotDrawn, Refused
 from app.core.web.markdown import Prose
-from app.grading.attempts.questions import LastAnswer, Question, last_try_of, question_of, sample_question
+from app.grading.attempts.questions import (
+    LastAnswer,
+    Question,
+    last_try_of,
+    question_of,
+    question_sent,
+    sample_question,
+)
+from app.grading.attempts.views import AttemptJSON
+from app.grading.queue.status import ENDED
 from app.learning.workbench.answer_mesh import Meaning, MeshPicture, meaning_of, picture_of
 from app.problems.problem_texts import ProblemTexts
 from grader.answers.answer_text import example_of, show_answer, tolerance_text
@@ -35,12 +44,14 @@ class Control:
 class AnswerField:
     """One answer: its controls, row by row for a table. `expected` is empty until it may be shown.
 
-    `last` is the answer of the last try. `meaning` is what a script can draw of an answer on the mesh.
+    `is_right` is None unless the answer in the field was graded. `last` is the answer of the last try. `meaning` is
+    what a script can draw of an answer on the mesh.
     """
 
     spec: AnswerSpec
     controls: list[list[Control]]
     points: int
+    is_right: bool | None
     last: LastAnswer | None
     meaning: Meaning | None
     write: str
@@ -54,15 +65,36 @@ class AnswerForm:
     """What the page shows to one user. `explanation` is None until it may be shown.
 
     `earns_parts`: right answers earn points although others are wrong. `first_fault` is the control for the focus.
+    `sent` is the attempt that the page is about: while it is graded, and once it is rejected, its question and its
+    answers are shown, and nothing can be written.
     """
 
     current: Question
+    sent: AttemptJSON | None
     question: Prose
     mesh: MeshPicture | None
     fields: list[AnswerField]
     earns_parts: bool
     first_fault: str
     explanation: Prose | None
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.sent is not None and self.sent.status not in ENDED
+
+    @property
+    def is_rejected(self) -> bool:
+        return self.sent is not None and self.sent.verdict_status == "rejected"
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the fields only show what was answered."""
+        return self.is_waiting or self.is_rejected or self.current.state == "accepted"
+
+    @property
+    def again(self) -> str:
+        """The first wrong answer, at which the next try begins."""
+        return next((each.spec.id for each in self.fields if each.is_right is False), self.fields[0].spec.id)
 
 
 class AnswerForms:
@@ -77,6 +109,7 @@ class AnswerForms:
         package: Package,
         refusal: Refused | None,
         written: Mapping[str, str],
+        sent: AttemptJSON | None,
         *,
         is_closed: bool,
     ) -> AnswerForm | None:
@@ -85,6 +118,7 @@ class AnswerForms:
         Args:
           written: what was sent, by the name of the control.
           refusal: why it was refused.
+          sent: an attempt of the user at this problem, whose answers are shown.
         """
         if not isinstance(package.manifest, AnswerManifest):
             return None
@@ -92,13 +126,21 @@ class AnswerForms:
             async with self._database.reading() as session:
                 current = await (question_of(session, user, package) if user else sample_question(session, package))
                 last = await last_try_of(session, user, package) if user and current.state == "open" else {}
+                answered = await question_sent(session, package, sent.source) if sent else None
         except QuestionsNotDrawn:
             return None
+        # The answers stay in the fields if they were graded, and for as long as their question is the current one.
+        if answered and sent and (sent.status not in ENDED or sent.verdict_status == "rejected"):
+            current, last = answered, {}
+        elif answered and current.state == "open" and answered.variant == current.variant:
+            current = replace(current, answers=answered.answers)
+        else:
+            sent = sent if current.state == "open" else None
         current = replace(current, is_closed=is_closed)
         faults = refusal.extra.get("faults", {}) if isinstance(refusal, AnswersUnfit) else {}
         # What was written for an earlier question would be wrong for this one.
         values = {} if isinstance(refusal, QuestionChanged) else written
-        return await self._form_of(package, package.manifest, current, values, faults, last)
+        return await self._form_of(package, package.manifest, current, values, faults, last, sent)
 
     async def _form_of(
         self,
@@ -108,16 +150,21 @@ class AnswerForms:
         written: Mapping[str, str],
         faults: Mapping[str, str],
         last: Mapping[str, LastAnswer],
+        sent: AttemptJSON | None,
     ) -> AnswerForm:
         """`faults` has what is wrong with each answer, by its id."""
         variant = current.variant
         mesh = picture_of(manifest, variant.parameters)
         values: dict[str, Any] = dict(current.answers or {})
+        graded = {each.id: each.passed for each in sent.verdict.cases} if sent and sent.verdict else {}
+        if current.state == "accepted":
+            graded = dict.fromkeys(values, True)
         fields = [
             AnswerField(
                 spec=each,
                 controls=_controls(each, values.get(each.id), written),
                 points=manifest.points[each.id],
+                is_right=graded.get(each.id),
                 last=last.get(each.id),
                 meaning=meaning_of(each, mesh),
                 write=example_of(each),
@@ -133,6 +180,7 @@ class AnswerForms:
         question, *explanation = await self._texts.render(package, texts)
         return AnswerForm(
             current,
+            sent,
             question,
             mesh,
             fields,

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import MaybeGuest, MaybeSubmitter, MaybeUser, Reader
@@ -83,12 +83,15 @@ class Workbench:
         self._drafts, self._attempts, self._comments = drafts, attempts, comments
         self._answers, self._durations = answers, durations
 
-    async def arrange(self, package: Package, user: User | None, sent: Sent, *, is_closed: bool) -> dict[str, Any]:
+    async def arrange(
+        self, package: Package, user: User | None, sent: Sent, attempt_id: str | None, *, is_closed: bool
+    ) -> dict[str, Any]:
         """Values for the template. Unless a source was sent, the editor starts with the draft or the starter."""
         draft = await self._drafts.get(user, package.slug) if user else None
         previous = await self._attempts.list(user, Cursor(_PREVIOUS), package.slug) if user else Page()
         under_way = next((each for each in previous if each.status not in ENDED), None)
-        answers = await self._answers.find(user, package, sent.refusal, sent.written, is_closed=is_closed)
+        attempt = await self._answered(package, user, attempt_id)
+        answers = await self._answers.find(user, package, sent.refusal, sent.written, attempt, is_closed=is_closed)
         return {
             "sent": sent.source is not None,
             "source": next(text for text in (sent.source, draft and draft.source, package.starter) if text is not None),
@@ -108,6 +111,14 @@ class Workbench:
             "unfit": sent.refusal.extra.get("faults", {}) if sent.refusal else {},
             "expect": expect_text(package.manifest.limits, await self._durations.typical(package.slug)),
         }
+
+    async def _answered(self, package: Package, user: User | None, attempt_id: str | None) -> AttemptJSON | None:
+        """The attempt with these answers. None if it is about something else, such as an earlier version."""
+        if user is None or attempt_id is None or not isinstance(package.manifest, AnswerManifest):
+            return None
+        found = await self._attempts.get(user, attempt_id)
+        is_of_version = found.version == package.version or found.withheld_until is not None
+        return found if found.problem == package.slug and is_of_version else None
 
 
 @dataclass(frozen=True)
@@ -133,7 +144,8 @@ class ProblemPage(FormPage):
         written = {name: text for name, text in typed.items() if name.startswith(PREFIX)}
         return await self.show(package, Sent(_source_in(typed, package), refusal, arguments, written))
 
-    async def show(self, package: Package, sent: Sent) -> HTMLResponse:
+    async def show(self, package: Package, sent: Sent, attempt_id: str | None = None) -> HTMLResponse:
+        """With `attempt_id`, the answers of this attempt are in the form, with how they were graded."""
         user = self.user
         seen = await self.visibility.visible(user, package.slug)
         texts = texts_of(package)
@@ -168,7 +180,9 @@ class ProblemPage(FormPage):
             guest_runs=self.settings.guest_runs_in_total > 0,
             refusal=sent.refusal,
             preparing=preparation.of(package.slug) if preparation else None,
-            **await self.workbench.arrange(package, user, sent, is_closed=seen.closes("solutions") is not None),
+            **await self.workbench.arrange(
+                package, user, sent, attempt_id, is_closed=seen.closes("solutions") is not None
+            ),
         )
 
 
@@ -182,11 +196,12 @@ async def show_problem(
     judge: Provided[LocalJudge],
     page: PageOf[ProblemPage],
     variant: Annotated[str | None, Query(max_length=32)] = None,
+    attempt: Annotated[str | None, Query(max_length=32)] = None,
 ) -> HTMLResponse:
     package = catalogue.get(slug, variant)
     # Someone who reads a problem may soon submit to it, and a runner should then be ready.
     judge.warm(package)
-    return await page.show(package, Sent())
+    return await page.show(package, Sent(), attempt)
 
 
 @actions.form("/problems/{slug}", then="/attempts/{result.id}", max_bytes=_LARGEST_FORM, max_fields=MAX_FIELDS)
@@ -198,8 +213,8 @@ async def send_source(
     catalogue: Provided[Catalogue],
     drafts: Provided[Drafts],
     attempts: Provided[Attempts],
-) -> AttemptJSON:
-    """The form without a script."""
+) -> AttemptJSON | RedirectResponse:
+    """The form without a script. The page shows answers in place; the attempt has a page for code."""
     package = catalogue.get(slug)
     source, kind = _source_in(typed, package), _KINDS.get(typed["action"])
     if source is None or kind is None:
@@ -213,7 +228,10 @@ async def send_source(
     if sender is None:
         raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
     own = read_own_inputs(package, typed) if typed["action"] == "own" else None
-    return await attempts.submit(sender, slug, source, kind, own_inputs=own)
+    sent = await attempts.submit(sender, slug, source, kind, own_inputs=own)
+    if is_answered:
+        return RedirectResponse(f"/problems/{slug}?attempt={sent.id}#workbench", status_code=303)
+    return sent
 
 
 @actions.pages.get("/problems/{slug}/previous")

@@ -162,7 +162,7 @@ async def test_every_guest_sees_the_same_sample_without_its_answers(asking: Serv
     async with browser(asking) as first, browser(asking) as second:
         pages = [(await http.get("/problems/shard_bytes")).text for http in (first, second)]
         samples = [
-            re.search(r'<section class="prose" aria-labelledby="question-title">.*?</section>', page, re.S)
+            re.search(r'<section class="prose question" aria-labelledby="question-title">.*?</section>', page, re.S)
             for page in pages
         ]
         assert samples[0] is not None
@@ -197,15 +197,34 @@ async def test_the_page_has_a_form_and_no_answer(asking: Service) -> None:
         fields |= {"answer.bytes": "1"}
         sent = await submit(ada, fields)
         assert sent.status_code == 303
+        # The card keeps the question that was graded, with each answer in its field.
         async with asyncio.timeout(120):
-            while "Your question, try 2" not in (page := (await ada.get("/problems/shard_bytes")).text):
+            while "1 of 2 right, 50 points" not in (card := (await ada.get(sent.headers["location"])).text):
+                assert "Your answers are being graded." in card
+                assert 'http-equiv="refresh"' in card
                 await asyncio.sleep(0.05)
+        assert 'http-equiv="refresh"' not in card
+        for field, value, is_right in (("bytes", "1 byte", "no"), ("spec", "P(&#39;fsdp&#39;)", "yes")):
+            graded = (
+                rf'class="field" data-right="{is_right}">\s*<label for="answer.{field}">.*?value="{re.escape(value)}"'
+            )
+            assert re.search(graded, card, re.S), field
+        assert re.search(r'id="write.bytes"><span aria-hidden="true">✗</span> Wrong', card)
+        assert card.count(" readonly") == 2
+        assert 'href="/problems/shard_bytes#answer.bytes" data-again' in card
+        for hidden in ('value="submit"', "Explanation for these numbers", "try 2"):
+            assert hidden not in card
+
+        page = (await ada.get("/problems/shard_bytes")).text
+        assert "Your question, try 2" in page
         assert 'name="try" value="2"' in page
         # Beside each field stands how the last answer was graded.
         assert re.search(r'id="last.bytes" data-right="no">.*?<code>1 byte</code> was wrong', page, re.S)
         assert re.search(r'id="last.spec" data-right="yes">.*?was right', page, re.S)
         assert 'aria-describedby="fault.bytes write.bytes last.bytes"' in page
-        attempt = (await ada.get(sent.headers["location"])).text
+        attempt = (
+            await ada.get(f"/attempts/{sent.headers['location'].partition('=')[2].removesuffix('#workbench')}")
+        ).text
         assert 'href="/problems/shard_bytes#answer.bytes">Answer again, with new numbers' in attempt
         assert re.search(r"Bytes on one device</th><td><code>1 byte</code>.*?</span> wrong</span>", attempt, re.S)
         stale = await submit(ada, fields)
