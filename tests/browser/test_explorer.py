@@ -7,8 +7,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.browser import CHECKOUT
-from tests.browser.visits import WIDE, faults_of
-from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
+from tests.browser.visits import LAPTOP, WIDE, faults_of
+from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, lines_in_sight
 
 PROBLEM = "psum_scatter_mean"
 _FOLDER = CHECKOUT / "problems" / PROBLEM
@@ -39,6 +39,13 @@ def _open(open_page: OpenPage, known: dict[str, str], **options: object) -> Page
 
 def _code(page: Page) -> Locator:
     return page.locator(".cm-content").and_(page.get_by_role("textbox", name="Source, Python"))
+
+
+def _unfold_fields(page: Page) -> Locator:
+    """Opens the line that stands for the fields of a function."""
+    line = page.locator("[data-fields] > summary")
+    line.press("Enter")
+    return line
 
 
 def _compiled(page: Page) -> Locator:
@@ -143,7 +150,9 @@ def test_two_panes_by_keyboard(open_page: OpenPage) -> None:
 
 
 def test_typing_compiles_at_rest_and_a_fault_keeps_the_result(open_page: OpenPage, complaints: list[str]) -> None:
-    page = open_page("/explore?example=rows-to-columns")
+    page = open_page("/explore?example=rows-to-columns", viewport=LAPTOP)
+    assert lines_in_sight(page) >= 20
+    expect(page.get_by_role("button", name="Explore", exact=True)).to_be_in_viewport(ratio=1)
     _code(page).focus()
     page.keyboard.press("Control+End")
     page.keyboard.type("broken =")
@@ -158,8 +167,13 @@ def test_typing_compiles_at_rest_and_a_fault_keeps_the_result(open_page: OpenPag
     # The run of what was typed replaced the one before.
     assert page.url != first
     assert page.request.get(first.replace("?exploration=", "/")).status == 404
+    line = _unfold_fields(page)
+    expect(line).to_have_text(re.compile(r"turned \W data=8 \W 1 input$"))
     page.get_by_role("combobox", name="Mesh").fill("data=x")
+    expect(line).to_have_text(re.compile(r"turned \W data=x \W 1 input$"))
+    line.press("Enter")
     _await(page, "The mesh cannot be read")
+    expect(page.get_by_role("combobox", name="Mesh")).to_be_visible()
     expect(pane).to_contain_text("all-to-all over data")
     # Chromium says that the server refused.
     assert [each for each in complaints if "409 (Conflict)" not in each] == []
@@ -167,7 +181,9 @@ def test_typing_compiles_at_rest_and_a_fault_keeps_the_result(open_page: OpenPag
 
 
 def test_a_guest_switches_it_on_and_the_limit_switches_it_off(open_page: OpenPage, complaints: list[str]) -> None:
-    page = open_page("/explore?example=rows-to-columns", anonymous=True)
+    page = open_page("/explore?example=rows-to-columns", anonymous=True, viewport=LAPTOP)
+    assert lines_in_sight(page) >= 20
+    expect(page.get_by_role("button", name="Explore", exact=True)).to_be_in_viewport(ratio=1)
     switch = page.get_by_label("Compile as you type")
     expect(switch).not_to_be_checked()
     switch.check()
@@ -213,7 +229,7 @@ def test_a_result_is_accessible_and_fits(open_page: OpenPage, explored_path: dic
 def test_any_function_is_explored_on_a_phone_and_without_a_script(open_page: OpenPage) -> None:
     page = open_page("/explore", java_script_enabled=False, viewport={"width": 360, "height": 740})
     page.get_by_role("link", name="On 256 devices").click()
-    expect(page.get_by_role("combobox", name="Mesh")).to_have_value("data=64, model=4")
+    expect(page.locator("[data-fields] > summary")).to_contain_text("data=64, model=4")
     page.get_by_role("button", name="Explore", exact=True).click()
     expect(page.get_by_role("heading", name="Mesh data = 64, model = 4")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
     expect(page.get_by_role("listitem").filter(has_text="all-reduce").first).to_contain_text("line 6")
@@ -235,6 +251,7 @@ def _name_of_module(page: Page, number: int) -> Locator:
 def test_modules_are_added_and_survive_a_reload(open_page: OpenPage) -> None:
     page = open_page("/explore")
     page.get_by_label("Compile as you type").uncheck()
+    _unfold_fields(page)
     for label, text in FORM.items():
         page.get_by_label(label).first.fill(text)
     _code(page).focus()
@@ -262,10 +279,12 @@ def test_modules_are_added_and_survive_a_reload(open_page: OpenPage) -> None:
 
 def test_modules_are_added_on_a_phone_and_without_a_script(open_page: OpenPage) -> None:
     page = open_page("/explore", java_script_enabled=False, viewport={"width": 360, "height": 740})
+    _unfold_fields(page)
     for label, text in FORM.items():
         page.get_by_label(label).first.fill(text)
     page.get_by_label("Source, Python").fill(MAIN)
     page.get_by_role("button", name="Add a module").click()
+    _unfold_fields(page)
     _name_of_module(page, 1).fill("model")
     page.get_by_label("The source of this module, Python").fill(MODEL)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -100,3 +100,18 @@ def await_verdict(page: Page, status: str) -> Locator:
 def progress(page: Page) -> Locator:
     """The line that shows the progress of grading. The notice of a starting server also has the role status."""
     return page.locator("[data-phase]")
+
+
+def lines_in_sight(page: Page) -> float:
+    """How many lines of the first editor fit into its part of the window."""
+    page.locator(".cm-line").first.wait_for()
+    lines: float = page.evaluate(
+        """() => {
+          const root = document.querySelector('[data-editor]').shadowRoot;
+          const style = getComputedStyle(root.querySelector('.cm-content'));
+          const box = root.querySelector('.cm-scroller').getBoundingClientRect();
+          const height = Math.min(box.bottom, innerHeight) - box.top - parseFloat(style.paddingTop);
+          return height / parseFloat(style.lineHeight);
+        }"""
+    )
+    return lines

@@ -4,7 +4,7 @@ import { mark, onPoint, showStarts } from "./explored_lines.js";
 import { LiveLine } from "./live.js";
 import "./panes.js";
 import { followEvents } from "./work_events.js";
-import { restoreFields, storeFields } from "./explored_fields.js";
+import { foldFields, restoreFields, storeFields } from "./explored_fields.js";
 import { offerModules } from "./explored_modules.js";
 
 // Typing rests once it has paused for this long.
@@ -31,6 +31,7 @@ let last = null;
 
 offerModules(form, rest);
 restoreFields(form);
+foldFields(form);
 const editor = new CodeBox(form, area.value, {
   change: rest,
   run: () => run(false),
@@ -109,7 +110,6 @@ function rest() {
 /** Compiles what the form holds. The next run replaces one that has not ended. */
 async function run(isTyped) {
   clearTimeout(timer);
-  if (!form.reportValidity()) return;
   wanted = { isTyped };
   // The one that is being followed is not waited for.
   stop?.abort();
@@ -142,6 +142,8 @@ async function compile(isTyped) {
   const { page, address, status } = await post("/explore", { ...Object.fromEntries(new FormData(form)), replaces });
   if (!address.startsWith("/explore/")) {
     if (status === TOO_MANY && isTyped) whileTyping.checked = false;
+    // The page of a refusal opens the fields.
+    else if (page.querySelector("[data-fields]")?.open) form.querySelector("[data-fields]").open = true;
     line.stop(page.querySelector("main .notice.bad")?.textContent.trim() ?? "The server did not accept it. Reload the page.");
     return;
   }

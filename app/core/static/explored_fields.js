@@ -1,4 +1,4 @@
-// What was typed in the Explorer survives a reload of the tab.
+// The fields of the Explorer: what was typed survives a reload of the tab, and those of a function fold into one line.
 import { addModule } from "./explored_modules.js";
 
 const KEY = "meshgrade:explorer";
@@ -29,4 +29,21 @@ export function restoreFields(form) {
   } catch {
     // Nothing is stored, or another release wrote the entry.
   }
+}
+
+/** Keeps the line that stands for the fields of a function as ExplorerForm.fields_line writes it. */
+export function foldFields(form) {
+  const line = form.querySelector("[data-fields-line]");
+  if (!line) return;
+  const valueOf = (name) => form.elements[name].value.trim();
+  const write = () => {
+    // Leaves of one argument are one input.
+    const names = valueOf("inputs").split("\n").map((each) => each.trim()).filter(Boolean).map((each) => each.split(/[/:=\s]/)[0]);
+    const count = new Set(names).size;
+    const state = valueOf("init") && `state from ${valueOf("init")}`;
+    const parts = [valueOf("function"), valueOf("mesh"), state, `${count} input${count === 1 ? "" : "s"}`];
+    line.textContent = parts.filter(Boolean).join(" \u00b7 ");
+  };
+  line.closest("details").addEventListener("input", write);
+  write();
 }

@@ -22,12 +22,18 @@ from app.grading.queue.workers import Workers
 from app.learning.explorer import guests
 from app.learning.explorer.errors import FunctionRefused, NothingToExplore, OptionsRefused
 from app.learning.explorer.example_pictures import picture_of
-from app.learning.explorer.examples import Example, all_examples, example_of, shipped_results
+from app.learning.explorer.examples import all_examples, example_of
 from app.learning.explorer.exploration_view import arrange_explored
+from app.learning.explorer.explorer_form import (
+    ExplorerForm,
+    form_in,
+    form_of_example,
+    form_of_program,
+    function_of,
+    with_options,
+)
 from app.learning.explorer.schemas import ExplorationJSON
 from app.learning.explorer.service import MAX_KEPT, Explorations
-from app.learning.lessons.errors import LessonProgramNotFound
-from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.drafts import Drafts
 from app.learning.workbench.restore_pages import RestorePage, Restoring
@@ -36,9 +42,8 @@ from app.presentation.outline import OutlineView, arrange_outline, outline_of
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, Chip, ChipName, offered_chips
-from grader.core.xla_options import OPTIONS, read_typed, written
+from grader.core.xla_options import OPTIONS, read_typed
 from grader.explorer.exploration import Explored
-from grader.inputs.explored_function import Function, read_function
 from grader.inputs.module_rules import MAX_MODULE_BYTES, MAX_MODULES
 from grader.package.package import Package
 from grader.package.pictures import picture_of as shipped_picture
@@ -46,41 +51,9 @@ from grader.package.pictures import picture_of as shipped_picture
 _SHOWN = 20
 # The last line of a traceback.
 _ERROR = re.compile(r"[\w.]+: ")
-# The box that says that the other version has no options of XLA.
-_WITHOUT = "empty-against_xla_options"
 Name = Annotated[str | None, Query(max_length=100)]
 # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
 _LARGEST_FORM = MaxBytes(lambda settings: 12 * settings.max_source_bytes + 6 * MAX_MODULE_BYTES + 65_536)
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """What the form shows. With a `package`, the fields of a function are not shown.
-
-    `of_lesson` is the lesson and the number of its program that is shown, and `solution` the name of the package's.
-    `modules` has the name and the source of each further module; both are empty for one that is still to be written.
-    `options` are those of XLA as they are typed. The other version has the same if `against_options` are empty, and
-    none if it `is_without`. `result` is what the source compiles to, if that is known, and `exploration` the id of its
-    own page.
-    """
-
-    package: Package | None
-    source: str
-    against: str = ""
-    name: str = ""
-    mesh: str = ""
-    inputs: str = ""
-    init: str = ""
-    modules: tuple[tuple[str, str], ...] = ()
-    chip: str = ""
-    options: str = ""
-    against_options: str = ""
-    is_without: bool = False
-    example: Example | None = None
-    of_lesson: tuple[Lesson, int] | None = None
-    solution: str = ""
-    result: Explored | None = None
-    exploration: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +93,16 @@ class ExplorerPage(FormPage):
         """On a page without JavaScript, a button adds a module to be written."""
         if "more" not in typed or typed["problem"]:
             return None
-        form = _form_in(typed)
+        form = form_in(typed)
         return await self.show(replace(form, modules=(*form.modules, ("", ""))))
 
     async def refused(self, action: str, refusal: Refused, typed: Typed) -> Response:
         slug = typed["problem"]
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
         package = self.explorations.package(slug) if is_served else None
-        return await self.show(replace(_form_in(typed), package=package), refusal=refusal)
+        return await self.show(replace(form_in(typed), package=package), refusal=refusal)
 
-    async def choose(self, chosen: _Chosen) -> _Form:
+    async def choose(self, chosen: _Chosen) -> ExplorerForm:
         """The form with the source that the address names, and what that source compiles to, if that is known."""
         form = await self._find(chosen)
         if chosen.chip in CHIPS:
@@ -141,25 +114,27 @@ class ExplorerPage(FormPage):
             form = replace(form, result=result)
         return form
 
-    async def _find(self, chosen: _Chosen) -> _Form:
+    async def _find(self, chosen: _Chosen) -> ExplorerForm:
         if chosen.exploration is not None:
             return self._form_of(await self.explorations.get(self.user or self.guest, chosen.exploration))
         if chosen.attempt is not None:
             if self.user is None:
                 raise NotSignedIn("Sign in to explore one of your attempts.")
             sent = await self.attempts.get(self.user, chosen.attempt, placed=False)
-            return _Form(self.explorations.package(sent.problem), sent.source)
+            return ExplorerForm(self.explorations.package(sent.problem), sent.source)
         if chosen.problem:
             package = self.explorations.package(chosen.problem)
             if chosen.solution:
                 return await self._form_of_solution(package, chosen.solution)
             draft = await self.drafts.get(self.user, package.slug) if self.user else None
-            return _Form(package, (draft.source if draft else None) or package.starter)
+            return ExplorerForm(package, (draft.source if draft else None) or package.starter)
         if chosen.lesson:
-            return _form_of_program(self.lessons.get(chosen.lesson), chosen.program or "")
-        return _form_of_example((chosen.example and example_of(chosen.example)) or all_examples()[0])
+            return form_of_program(self.lessons.get(chosen.lesson), chosen.program or "")
+        return form_of_example((chosen.example and example_of(chosen.example)) or all_examples()[0])
 
-    async def show(self, form: _Form, *, before: str | None = None, refusal: Refused | None = None) -> HTMLResponse:
+    async def show(
+        self, form: ExplorerForm, *, before: str | None = None, refusal: Refused | None = None
+    ) -> HTMLResponse:
         viewer = self.user or self.guest
         guests_compile = self.settings.guest_runs_in_total > 0
         result = form.result
@@ -189,20 +164,20 @@ class ExplorerPage(FormPage):
             of_guests=guests.MAX_DEVICES,
         )
 
-    def _form_of(self, found: ExplorationJSON) -> _Form:
+    def _form_of(self, found: ExplorationJSON) -> ExplorerForm:
         """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
         function, slug = found.function, found.problem
         package = self.explorations.package(slug) if slug else None
         chip, id_ = found.chip or "", found.id
-        form = _Form(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
-        form = _with_options(form, found)
+        form = ExplorerForm(package, found.source, found.against or "", chip=chip, result=found.result, exploration=id_)
+        form = with_options(form, found)
         if function is None:
             return form
         init, modules = function.init or "", tuple(function.modules.items())
         form = replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text, init=init)
         return replace(form, modules=modules)
 
-    async def _form_of_solution(self, package: Package, name: str) -> _Form:
+    async def _form_of_solution(self, package: Package, name: str) -> ExplorerForm:
         """The user's accepted source beside an accepted one of the package, or beside the reference.
 
         An instructor without an accepted source sees that of the package alone.
@@ -218,7 +193,11 @@ class ExplorerPage(FormPage):
             raise EditorialClosed("Other solutions open once one of your attempts is accepted.")
         others = {each.name: each.source for each in package.accepted}
         source = others.get(name, package.reference)
-        return _Form(package, mine.source, source, solution=name) if mine else _Form(package, source, solution=name)
+        return (
+            ExplorerForm(package, mine.source, source, solution=name)
+            if mine
+            else ExplorerForm(package, source, solution=name)
+        )
 
     async def _solutions_of(self, package: Package | None) -> list[tuple[str, str]]:
         """The name of each solution that ships with the problem, and its docstring. Empty if they are closed."""
@@ -249,10 +228,10 @@ async def explore(
     sender = user or guest
     if sender is None:
         raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
-    form = _form_in(typed)
+    form = form_in(typed)
     return await explorations.request(
         sender,
-        typed["problem"] or _read_function(form),
+        typed["problem"] or function_of(form),
         form.source,
         form.against if form.against.strip() else None,
         chip=_chip_of(form.chip),
@@ -370,32 +349,6 @@ async def _is_instructor(request: Request) -> bool:
     return caller is not None and "instruct" in caller.scopes and is_at_least(caller.user.role, "instructor")
 
 
-def _form_of_program(lesson: Lesson, number: str) -> _Form:
-    """Raises `LessonProgramNotFound`: the Explorer has no program with this number."""
-    for each in lesson.explorable:
-        if str(each.program) == number:
-            function, source = each.function, lesson.blocks[each.program - 1].code
-            about = (function.name, function.mesh_text, function.inputs_text, function.init or "")
-            return _Form(None, source, "", *about, of_lesson=(lesson, each.program))
-    raise LessonProgramNotFound(f"The Explorer has no program {number[:20]!r} of the lesson {lesson.slug!r}.")
-
-
-def _form_of_example(example: Example) -> _Form:
-    function = example.function
-    return _Form(
-        None,
-        example.source,
-        "",
-        function.name,
-        function.mesh_text,
-        function.inputs_text,
-        function.init or "",
-        chip=example.chip or "",
-        example=example,
-        result=shipped_results()[example.slug],
-    )
-
-
 def _chips_for(chosen: str) -> list[Chip]:
     """The chips that we have a compiler for, and the one that an example or a link has chosen."""
     offered = offered_chips()
@@ -415,48 +368,3 @@ def _options_of(text: str) -> dict[str, str]:
         return read_typed(text)
     except ValueError as error:
         raise OptionsRefused(str(error)) from None
-
-
-def _with_options(form: _Form, found: ExplorationJSON) -> _Form:
-    """The form with the options of an exploration, and those of its other version if they are not the same."""
-    mine, other = found.xla_options or {}, found.against_xla_options or {}
-    form = replace(form, options=written(mine))
-    if found.against is None or mine == other:
-        return form
-    return replace(form, against_options=written(other), is_without=not other)
-
-
-def _form_in(typed: Typed) -> _Form:
-    """The form as it was sent, without its problem."""
-    return _Form(
-        None,
-        typed["source"],
-        typed["against"],
-        typed["function"],
-        typed["mesh"],
-        typed["inputs"],
-        typed["init"],
-        _modules_of(typed),
-        typed["chip"],
-        typed["xla_options"],
-        "" if typed[_WITHOUT] else typed["against_xla_options"],
-        bool(typed[_WITHOUT]),
-    )
-
-
-def _modules_of(typed: Typed) -> tuple[tuple[str, str], ...]:
-    """The name and the source of each module of a form. One without either is left out."""
-    names = (f"module-{number}" for number in range(1, MAX_MODULES + 1))
-    found = ((typed[name].strip(), typed[f"{name}-source"]) for name in names)
-    return tuple((name.removesuffix(".py"), source) for name, source in found if name or source.strip())
-
-
-def _read_function(form: _Form) -> Function:
-    """Raises `FunctionRefused`."""
-    by_name = dict(form.modules)
-    if len(by_name) < len(form.modules):
-        raise FunctionRefused("Two modules have the same name. Give each module a name of its own.")
-    try:
-        return read_function(form.name, form.mesh, form.inputs, form.init, by_name)
-    except ValueError as error:
-        raise FunctionRefused(str(error)) from None

@@ -10,6 +10,7 @@ from markupsafe import escape
 from app.accounts.service import Accounts
 from app.learning.explorer.examples import all_examples, shipped_results
 from app.learning.explorer.exploration_view import arrange_explored, lines_of
+from app.learning.explorer.explorer_form import ExplorerForm
 from app.learning.explorer.service import Explorations
 from app.learning.lessons.lesson_files import Lessons
 from app.problems.catalogue import Catalogue
@@ -164,8 +165,18 @@ async def test_a_function_that_cannot_be_read_returns_with_all_its_fields(inside
     refused = await send(inside, source="mine = 1", against="other = 1", **(FIELDS | {"mesh": "x of 8"}))
     assert refused.status_code == 409
     assert "The mesh cannot be read at" in refused.text
-    for kept in ("mine = 1", "other = 1", 'value="f"', 'value="x of 8"', "a: float32[8]"):
+    for kept in ("mine = 1", "other = 1", 'value="f"', 'value="x of 8"', "a: float32[8]", "data-fields open"):
         assert kept in refused.text
+
+
+async def test_the_fields_of_a_function_fold_into_one_line(inside):
+    page = (await inside.http.get("/explore")).text
+    assert "<span data-fields-line>mlp \N{MIDDLE DOT} data=4, model=2 \N{MIDDLE DOT} 3 inputs</span>" in page
+    assert "data-fields open" not in page
+    page = (await inside.http.get("/explore?example=training-step")).text
+    assert "<span data-fields-line>step \N{MIDDLE DOT} fsdp=8 \N{MIDDLE DOT} 3 inputs</span>" in page
+    typed = ExplorerForm(None, "", name="f", mesh="x=2", inputs="y: int32[]\n\n", init="make")
+    assert typed.fields_line == "f \N{MIDDLE DOT} x=2 \N{MIDDLE DOT} state from make \N{MIDDLE DOT} 1 input"
 
 
 async def test_each_example_opens_in_the_form(inside):
