@@ -13,6 +13,7 @@ from app.presentation.drawings.schedule_copies import copies_text, copy_hidden_t
 from app.presentation.program_evidence import AmountsView, arrange_amounts
 from app.presentation.program_tables import over
 from app.presentation.table import Cell, Row, Table, and_more, at_lines, code, columns, count, size
+from app.presentation.totals import chip_headline
 from grader.core.chips import CHIPS
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipCopy, ChipProgram
 from grader.explorer.remarks import sent_together
@@ -39,7 +40,8 @@ class ChipPart:
 class ChipView:
     """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most.
 
-    `memory` and `sent` are sentences. `work` has the lines to which the compiler assigns most cycles.
+    `headline` is the program in one line. `memory` and `sent` are sentences. `work` has the lines to which the compiler
+    assigns most cycles.
     """
 
     program: ChipProgram
@@ -47,6 +49,7 @@ class ChipView:
     is_gpu: bool
     compiler: str
     used: float
+    headline: str
     memory: str
     sent: str
     amounts: AmountsView
@@ -70,9 +73,10 @@ def arrange_chip(program: ChipProgram, other: ChipProgram | None = None) -> Chip
         is_gpu=chip.gpu is not None,
         compiler=program.compiler or "",
         used=program.peak_bytes / program.hbm_bytes,
+        headline=chip_headline(program),
         memory=_memory(program),
         sent=_sent(program) if chip.gpu is not None else "",
-        amounts=arrange_amounts(_amounts(program, other, "TPU" if chip.gpu is None else chip.title)),
+        amounts=arrange_amounts(_amounts(program, other, "TPU" if chip.gpu is None else chip.title), with_zeros=False),
         work=_work(program),
         calls=_calls(program),
         parts=parts,

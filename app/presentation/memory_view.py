@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.core.web.units import bytes_text
-from app.presentation.drawings.cells import draw_cells, heat_cells, sizes_in_words
+from app.presentation.drawings.cells import draw_cells, draw_heat_scale, heat_cells, sizes_in_words
 from app.presentation.drawings.placement import Mesh
 from grader.core.item_sizes import LEAF_DTYPES, bytes_of
 from grader.explorer.exploration import ExploredProgram
@@ -14,9 +14,10 @@ from grader.explorer.exploration import ExploredProgram
 
 @dataclass(frozen=True, slots=True)
 class HeatView:
-    """The bytes of the inputs on each device, drawn and in words."""
+    """The bytes of the inputs on each device, in words. They are drawn beside their scale if devices differ."""
 
-    drawing: Markup
+    drawing: Markup | None
+    scale: Markup | None
     words: str
 
 
@@ -41,5 +42,7 @@ def arrange_heat(program: ExploredProgram) -> HeatView | None:
         return None
     whole = next((row.whole for row in program.memory.rows if row.whole), None) or max(sizes)
     words = f"{sizes_in_words(sizes)}, of {bytes_text(whole)} in all"
-    drawing = draw_cells(mesh, heat_cells(mesh, sizes, whole), f"Bytes of inputs on mesh {mesh}", words)
-    return HeatView(drawing, words)
+    if len(set(sizes)) == 1:
+        return HeatView(None, None, words)
+    drawing = draw_cells(mesh, heat_cells(mesh, sizes), f"Bytes of inputs on mesh {mesh}", words)
+    return HeatView(drawing, draw_heat_scale(sizes), words)

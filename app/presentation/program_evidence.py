@@ -170,12 +170,13 @@ def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
     return MeshesView(tuple(shown), tuple(by_name)[MAX_MESHES:])
 
 
-def arrange_amounts(entry: Amounts) -> AmountsView:
-    """Quantities of one mesh as rows, whose bars have the same scale."""
+def arrange_amounts(entry: Amounts, *, with_zeros: bool = True) -> AmountsView:
+    """Quantities of one mesh as rows, whose bars have the same scale. `with_zeros` keeps rows of zeros."""
     most = largest(entry.rows)
-    rows = tuple(AmountRow(row, draw_bar(row, most), _fault(row)) for row in entry.rows)
+    shown = [row for row in entry.rows if with_zeros or row.mine or row.reference]
+    rows = tuple(AmountRow(row, draw_bar(row, most), _fault(row)) for row in shown)
     columns = ("reference", "at_most", "whole")
-    has = frozenset(each for each in columns if any(getattr(row, each) is not None for row in entry.rows))
+    has = frozenset(each for each in columns if any(getattr(row, each) is not None for row in shown))
     return AmountsView(label(entry.title), label(entry.whole_title), rows, _UNITS[entry.unit], has)
 
 

@@ -6,6 +6,9 @@ from app.core.web.units import NOTHING, bytes_text, exact_text, flops_text
 from app.presentation.table import Cell, Row, Table, columns
 from grader.explorer.exploration import ChipProgram, ExploredProgram
 
+_DOT = " \N{MIDDLE DOT} "
+_NONE = "no communication"
+
 
 def headline(program: ExploredProgram) -> str:
     """`1 collective, 512.0 KiB sent by each device · 3.5 MiB on the fullest device · 268.4 MFLOP`."""
@@ -14,7 +17,21 @@ def headline(program: ExploredProgram) -> str:
     if any(each.executions is None for each in program.collectives):
         sent += " (loops of unknown length counted once)"
     work = [] if program.flops is None else [flops_of(program)]
-    return " · ".join([count_text(program) + sent, f"{bytes_text(memory_bytes(program))} on the fullest device", *work])
+    return _DOT.join([count_text(program) + sent, f"{bytes_text(memory_bytes(program))} on the fullest device", *work])
+
+
+def chip_headline(program: ChipProgram) -> str:
+    """`2 collectives, 28.0 KiB sent by each chip · 8.0 GiB of each chip at its peak · 268.4 MFLOP`; empty if it did not
+    compile.
+    """
+    if program.fault:
+        return ""
+    collectives = [each for computation in program.computations for each in computation.collectives]
+    most = "at most " if any(each.conditional and each.collectives for each in program.computations) else ""
+    sent = f", {most}{bytes_text(_sent_on_chip(program))} sent by each chip" if collectives else ""
+    work = [] if program.flops is None else [flops_text(program.flops)]
+    count = most + _counted(_executions_on_chip(program)) if collectives else _NONE
+    return _DOT.join([count + sent, f"{bytes_text(program.peak_bytes)} of each chip at its peak", *work])
 
 
 def flops_of(program: ExploredProgram) -> str:
@@ -25,10 +42,13 @@ def flops_of(program: ExploredProgram) -> str:
 def count_text(program: ExploredProgram) -> str:
     """`2 collectives`."""
     if not program.collectives:
-        return "no communication"
-    count = executions_of(program)
+        return _NONE
     most = "at most " if any(each.conditional for each in program.collectives) else ""
-    return f"{most}{'?' if count is None else exact_text(count)} collective{'' if count == 1 else 's'}"
+    return most + _counted(executions_of(program))
+
+
+def _counted(executions: int | None) -> str:
+    return f"{'?' if executions is None else exact_text(executions)} collective{'' if executions == 1 else 's'}"
 
 
 def _has_branches(program: ExploredProgram) -> bool:
@@ -37,8 +57,8 @@ def _has_branches(program: ExploredProgram) -> bool:
 
 
 def compare_totals(program: ExploredProgram, other: ExploredProgram) -> Table:
-    """Quantities of two versions. The last column says `equal`, `2.5 times`, `more` or `less`; rows that differ are
-    marked.
+    """Quantities of two versions, without those that are zero in both. The last column says `equal`, `2.5 times`,
+    `more` or `less`; rows that differ are marked.
     """
     quantities: tuple[tuple[str, Callable[[ExploredProgram], int | None], Callable[[int | None], str]], ...] = (
         ("Collectives, all executions", executions_of, exact_text),
@@ -46,7 +66,11 @@ def compare_totals(program: ExploredProgram, other: ExploredProgram) -> Table:
         ("Memory of the fullest device", memory_bytes, bytes_text),
         ("Matrix products on each device", lambda each: each.flops, flops_text),
     )
-    rows = (_row(name, of(program), of(other), in_words) for name, of, in_words in quantities)
+    rows = (
+        _row(name, of(program), of(other), in_words)
+        for name, of, in_words in quantities
+        if of(program) != 0 or of(other) != 0
+    )
     return _totals("Totals of both versions", rows)
 
 
@@ -61,6 +85,7 @@ def compare_chip_totals(program: ChipProgram, other: ChipProgram) -> Table:
     rows = (
         _row(name, None if program.fault else of(program), None if other.fault else of(other), in_words)
         for name, of, in_words in quantities
+        if program.fault or other.fault or of(program) != 0 or of(other) != 0
     )
     return _totals(f"Totals of both versions on {program.topology}", rows)
 

@@ -191,6 +191,8 @@ function show(result) {
     const open = new Map([...pane.querySelectorAll("details")].map((each) => [keyOf(each), each.open]));
     const top = pane.scrollTop;
     for (const each of result.querySelectorAll("details")) each.open = open.get(keyOf(each)) ?? each.open;
+    const tab = pane.querySelector("[name=platform]:checked")?.id;
+    if (tab && result.querySelector(`#${tab}`)) result.querySelector(`#${tab}`).checked = true;
     pane.replaceChildren(document.adoptNode(result));
     showStarts(pane);
     pane.scrollTop = top;

@@ -16,6 +16,7 @@ from app.presentation.program_evidence import AmountsView, LeafView, arrange_amo
 from app.presentation.program_tables import arrays_table, buffers_table, collectives_table, whole_bytes
 from app.presentation.table import Table
 from app.presentation.totals import compare_chip_totals, compare_totals, count_text, flops_of, headline
+from grader.core.chips import CHIPS
 from grader.explorer.exploration import (
     Explored,
     ExploredCollective,
@@ -114,10 +115,12 @@ class _Cause(NamedTuple):
 class ExploredView:
     """`lines` says what a line of the source causes, for the first mesh on which it causes anything.
 
-    `notes` is the first of these in a few words, for the editor.
+    `notes` is the first of these in a few words, for the editor. `chip` names the chip that it was also compiled for;
+    it is empty if there is none.
     """
 
     meshes: tuple[MeshView, ...]
+    chip: str
     lines: Mapping[int, tuple[str, ...]]
     notes: Mapping[int, LineNote]
 
@@ -131,7 +134,9 @@ def arrange_explored(result: Explored) -> ExploredView:
     causes = _causes_by_line(result.programs)
     lines = {line: _texts(these) for line, these in causes.items()}
     notes = {line: _note(these) for line, these in causes.items()}
-    return ExploredView(meshes, lines, notes)
+    slices = [each.on_chip.program.topology for each in meshes if each.on_chip]
+    chip = CHIPS[slices[0].partition(":")[0]].title if slices else ""
+    return ExploredView(meshes, chip, lines, notes)
 
 
 def _note(causes: Sequence[_Cause]) -> LineNote:
@@ -214,7 +219,7 @@ def _mesh(
         program=_program(program, "line-"),
         against=None if against is None else _program(against, "other-"),
         differences=tuple(_with_link(each.line, each.text) for each in differences),
-        memory=arrange_amounts(program.memory),
+        memory=arrange_amounts(program.memory, with_zeros=False),
         timeline=draw_timeline(f"Collectives in program order, {mesh}", calls, anchors, notes),
         warnings=tuple(_with_link(line, text) for line, text in whole_gathers(program.collectives)),
         on_chip=None if program.on_chip is None else arrange_chip(program.on_chip, other_on_chip),

@@ -133,7 +133,7 @@ class ExplorerPage(FormPage):
         return form_of_example((chosen.example and example_of(chosen.example)) or all_examples()[0])
 
     async def show(
-        self, form: ExplorerForm, *, before: str | None = None, refusal: Refused | None = None
+        self, form: ExplorerForm, *, before: str | None = None, at_chip: bool = False, refusal: Refused | None = None
     ) -> HTMLResponse:
         viewer = self.user or self.guest
         guests_compile = self.settings.guest_runs_in_total > 0
@@ -148,6 +148,7 @@ class ExplorerPage(FormPage):
             shown=form.exploration,
             view=arrange_explored(result) if result and result.programs else None,
             fault=result and result.fault,
+            at_chip=at_chip,
             lines=await colour_lines(form.source) if result else [],
             examples=[(each, picture_of(each.slug)) for each in all_examples()],
             lessons=[each for each in self.lessons.all() if each.explorable],
@@ -218,7 +219,7 @@ async def show_form(
     chosen: PageOf[_Chosen], visibility: Provided[Visibility], page: PageOf[ExplorerPage], before: Name = None
 ) -> HTMLResponse:
     await visibility.require_explorer(page.user or page.guest, chosen.problem)
-    return await page.show(await page.choose(chosen), before=before)
+    return await page.show(await page.choose(chosen), before=before, at_chip=bool(chosen.chip))
 
 
 @actions.form("/explore", then="/explore/{result.id}", max_bytes=_LARGEST_FORM, max_fields=16 + 2 * MAX_MODULES)

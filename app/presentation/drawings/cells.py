@@ -48,9 +48,9 @@ def draw_cells(mesh: Mesh, cells: Sequence[Cell], title: str, description: str, 
     return element("div", element("span", axes_in_words(mesh), class_="soft small"), picture, class_="cells")
 
 
-def heat_cells(mesh: Mesh, sizes: Sequence[int], whole: int) -> list[Cell]:
-    """Bytes of each device, darker where there are more. The darkest has the `whole`, which nothing was split of."""
-    most = max(whole, *sizes)
+def heat_cells(mesh: Mesh, sizes: Sequence[int]) -> list[Cell]:
+    """Bytes of each device, darker where there are more, as `draw_heat_scale` says."""
+    most = max(sizes)
     return [
         Cell(
             f"heat-{-(-size * _HEAT // most) if most else 0}",
@@ -59,6 +59,20 @@ def heat_cells(mesh: Mesh, sizes: Sequence[int], whole: int) -> list[Cell]:
         )
         for device, size in enumerate(sizes)
     ]
+
+
+def draw_heat_scale(sizes: Sequence[int]) -> Markup:
+    """What the colours of `heat_cells` stand for: the most bytes of each."""
+    most = max(sizes)
+    bounds = [most * part // _HEAT for part in range(0 if 0 in sizes else 1, _HEAT + 1)]
+    shapes: list[Markup] = []
+    for column, (look, bound) in enumerate(zip(range(_HEAT + 1 - len(bounds), _HEAT + 1), bounds, strict=True)):
+        x = _EDGE + column * (_WIDE + _GAP)
+        shapes.append(element("rect", x=x, y=_EDGE, width=_WIDE, height=_SMALL, class_=f"cell heat-{look}"))
+        shapes.append(element("text", bytes_text(bound), x=x + _WIDE, y=_EDGE + _SMALL + 12, class_="label"))
+    words = ", ".join(f"up to {bytes_text(bound)}" for bound in bounds)
+    width = len(bounds) * (_WIDE + _GAP) + 2 * _EDGE
+    return drawing("cells", width, _SMALL + 16 + 2 * _EDGE, "The scale, from light to dark", words, *shapes)
 
 
 def sizes_in_words(sizes: Sequence[int]) -> str:

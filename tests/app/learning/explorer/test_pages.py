@@ -65,6 +65,30 @@ async def test_chips_are_offered_where_there_is_a_compiler_for_them(inside, monk
     assert ('<option value="v5p">TPU v5p, 95.0 GiB each</option>' in page) == (compiler is not None)
 
 
+async def test_the_host_and_the_chip_are_tabs(inside):
+    """A link that names the chip opens its tab, once there is a result."""
+    starter = inside.services[Explorations].package("move_mean").starter
+    _, page = await result_of(inside, source=starter, chip="v5e")
+    chosen = 'id="{}" autocomplete="off" checked><label for="{}">{}</label>'
+    assert chosen.format("on-host", "on-host", "Host CPUs") in page
+    host, chip = (page.count(f'<p class="headline" data-of-platform="{each}">') for each in ("host", "chip"))
+    assert (host, chip) == (2, 1)
+    linked = (await inside.http.get("/explore?problem=move_mean&chip=v5e")).text
+    assert chosen.format("on-chip", "on-chip", "TPU v5e") in linked
+    _, page = await result_of(inside, source="gather = 1\n")
+    assert 'name="platform"' not in page
+
+
+async def test_pictures_come_before_tables_and_no_row_is_zero(inside):
+    page = (await inside.http.get("/explore?example=training-step")).text.partition("data-result ")[2]
+    pictures = ("headline", "Where each leaf lives", "<h3>Communication", "program's graph</h3>", "<h3>Memory and work")
+    tables = ("Collectives in numbers", "The graph as a table", "Where each array in between lives", "The HLO that")
+    places = [page.index(each) for each in (*pictures, *tables)]
+    assert places == sorted(places)
+    rows = re.search('<table class="amounts".*?</table>', page, re.DOTALL)[0]
+    assert re.findall(r'scope="row">([\w ]+)<', rows) == ["arguments", "outputs", "temporaries"]
+
+
 async def test_a_link_chooses_the_chip(inside):
     page = (await inside.http.get("/explore?problem=move_mean&chip=h200")).text
     assert '<option value="h200" selected' in page
@@ -223,7 +247,7 @@ async def test_two_versions_begin_with_what_differs(inside):
 async def test_two_versions_are_compared_on_the_chip_as_well(inside):
     _, page = await result_of(inside, source="gather = 1", against="gather = ring", chip="v5e")
     assert page.count("Nothing: placement, communication, memory and work are equal in both versions.") == 2
-    compared = page.partition("<h4>On TPUs, v5e:2x4</h4>")[2].partition("<h3>")[0]
+    compared = page.partition("On TPUs, v5e:2x4</h3>")[2].partition('<div class="picture')[0]
     assert "Totals of both versions on v5e:2x4" in compared
     assert re.search(
         r"Memory of each chip at its peak</th><td[^>]*>8.0 GiB</td><td[^>]*>8.0 GiB</td><td>equal", compared

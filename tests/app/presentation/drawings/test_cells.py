@@ -56,11 +56,11 @@ def test_cells_have_texts_while_there_is_room():
 
 
 def test_heat_is_the_share_of_everything():
-    cells = heat_cells(Mesh.of({"a": 4}), [0, 10, 50, 100], 100)
+    cells = heat_cells(Mesh.of({"a": 4}), [0, 10, 50, 100])
     assert [each.look for each in cells] == ["heat-0", "heat-1", "heat-2", "heat-4"]
     assert cells[1].title == "device 1: 10 B"
-    assert heat_cells(Mesh.of({"a": 2, "b": 1}), [1, 1], 1)[1].title == "device 1 (a 1, b 0): 1 B"
-    assert [each.look for each in heat_cells(Mesh.of({"a": 2}), [0, 0], 0)] == ["heat-0", "heat-0"]
+    assert heat_cells(Mesh.of({"a": 2, "b": 1}), [1, 1])[1].title == "device 1 (a 1, b 0): 1 B"
+    assert [each.look for each in heat_cells(Mesh.of({"a": 2}), [0, 0])] == ["heat-0", "heat-0"]
 
 
 @pytest.mark.parametrize(
