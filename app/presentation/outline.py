@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from app.core.web.svg import drawing, element
 from app.core.web.units import TIMES, bytes_text
-from app.presentation.drawings.mesh import describe, draw_as_cells, drawn_dims
+from app.presentation.drawings.mesh import draw_as_cells, drawn_dims
 from app.presentation.drawings.placement import Leaf, Mesh, group_leaves, label
 from app.presentation.drawings.timeline import axes_text, kind_number
 from grader.explorer.exploration import ExploredCollective, ExploredProgram
@@ -22,18 +22,18 @@ from grader.verdicts.pictures import Outline, OutlinedCollective, OutlinedLeaf
 
 # What is drawn of each; a page has room for no more beside an editor.
 MAX_LEAVES, MAX_COLLECTIVES = 3, 5
-_LONGEST, _SHORTEST = 40.0, 6.0
+_LONGEST, _SHORTEST = 30.0, 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class LeafOutline:
-    """Leaves with equal placement. `form` is dtype and shape, and `words` says what the drawing shows."""
+    """Leaves with equal placement: one of them, and how many `others` there are. `form` is dtype and shape."""
 
     name: str
+    others: int
     form: str
     spec: str
     drawing: Markup
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +160,12 @@ def _arrays(value: object, path: str) -> list[OutlinedLeaf]:
 def _view(leaf: OutlinedLeaf, mesh: Mesh) -> LeafOutline:
     # A Python number has no shape.
     form = leaf.dtype if leaf.dtype in ("int", "float") else f"{leaf.dtype}[{', '.join(map(str, leaf.shape))}]"
-    more = f" and {leaf.others} more" if leaf.others else ""
-    drawn = _drawable(leaf)
     if leaf.held is None:
-        return LeafOutline(f"{leaf.path}{more}", form, leaf.spec, _box(leaf), "")
-    words = describe(mesh, leaf.held, drawn)
-    title = f"{leaf.path} on mesh {mesh}"
-    picture = draw_as_cells(mesh, drawn, leaf.held, title=title, small=True)
-    return LeafOutline(f"{leaf.path}{more}", form, leaf.spec, picture, words)
+        picture = _box(leaf)
+    else:
+        title = f"{leaf.path} on mesh {mesh}"
+        picture = draw_as_cells(mesh, _drawable(leaf), leaf.held, title=title, small=True)
+    return LeafOutline(leaf.path, leaf.others, form, leaf.spec, picture)
 
 
 def _drawable(leaf: OutlinedLeaf) -> Leaf:
