@@ -142,7 +142,7 @@ class EfficiencyView:
     parts: Table
 
 
-_UNITS: dict[Literal["bytes", "operations", "products"], Callable[[int | None], str]] = {
+UNITS: dict[Literal["bytes", "operations", "products"], Callable[[int | None], str]] = {
     "bytes": bytes_text,
     "operations": flops_text,
     "products": exact_text,
@@ -177,7 +177,7 @@ def arrange_amounts(entry: Amounts, *, with_zeros: bool = True) -> AmountsView:
     rows = tuple(AmountRow(row, draw_bar(row, most), _fault(row)) for row in shown)
     columns = ("reference", "at_most", "whole")
     has = frozenset(each for each in columns if any(getattr(row, each) is not None for row in shown))
-    return AmountsView(label(entry.title), label(entry.whole_title), rows, _UNITS[entry.unit], has)
+    return AmountsView(label(entry.title), label(entry.whole_title), rows, UNITS[entry.unit], has)
 
 
 def _fault(row: Amount) -> Literal["", "too little", "too much"]:

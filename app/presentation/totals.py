@@ -141,12 +141,17 @@ def memory_bytes(program: ExploredProgram) -> int:
 
 
 def _row(name: str, mine: int | None, other: int | None, in_words: Callable[[int | None], str]) -> Row:
-    change = ""
-    if mine is not None and mine == other:
-        change = "equal"
-    elif mine and other and max(mine, other) < 10**15:
-        change = f"{mine / other:,.3g} times"
-    elif mine is not None and other is not None:
-        change = "more" if mine > other else "less"
+    change = change_of(mine, other)
     texts = (NOTHING if each is None else in_words(each) for each in (mine, other))
     return Row(tuple(map(Cell, (name, *texts, change or NOTHING))), is_marked=change != "equal")
+
+
+def change_of(mine: int | None, other: int | None) -> str:
+    """How the first number relates to the second: `equal`, `2.5 times`, `more` or `less`; empty if one is unknown."""
+    if mine is not None and mine == other:
+        return "equal"
+    if mine and other and max(mine, other) < 10**15:
+        return f"{mine / other:,.3g} times"
+    if mine is not None and other is not None:
+        return "more" if mine > other else "less"
+    return ""

@@ -33,6 +33,7 @@ from app.presentation.drawings.columns import FEWEST_DRAWN
 from app.presentation.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.presentation.drawings.placement import Mesh
 from app.presentation.drawings.share_card import draw_card
+from app.presentation.verdict_differences import differences_of_verdicts
 from app.presentation.verdict_view import VerdictView, arrange_verdict
 from app.problems.catalogue import Catalogue
 from app.problems.problem_texts import ProblemTexts
@@ -105,6 +106,7 @@ async def compare_attempts(
         unwritten=await attempts.unwritten(user, listed),
         served=_is_served(catalogue, old),
         list_address=AttemptFilter(problem=old.problem).address(),
+        measured=differences_of_verdicts(old.verdict, new.verdict) if old.verdict and new.verdict else None,
         lines=await asyncio.to_thread(diff_lines, old.source, new.source),
     )
 

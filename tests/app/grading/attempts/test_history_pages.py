@@ -94,6 +94,7 @@ async def test_two_attempts_at_one_problem_are_compared_from_the_older_one(eithe
     pages = [await show(either, f"/attempts/compare?a={a}&b={b}") for a, b in ((old, new), (new, old))]
     shown = [re.sub(r"<header.*?</header>|form_token\W+value=\W\w+", "", page, flags=re.DOTALL) for page in pages]
     assert shown[0] == shown[1]
+    assert pages[0].index('<h2 id="compared-measured">') < pages[0].index("<h2>The text</h2>")
     assert " removed: </span>b = &#39;&lt;i&gt;&#39;</code>" in pages[0]
     assert " added: </span>b = &#39;&lt;script&gt;&#39;</code>" in pages[0]
     assert f'<a href="/attempts/compare?a={old}&amp;b={new}">' in await show(either, f"/attempts/{new}")
