@@ -9,7 +9,7 @@ from app.core.web.svg import element
 from app.core.web.units import bytes_text, exact_text, flops_text
 from app.presentation.drawings.bars import is_over, is_under
 from app.presentation.drawings.placement import Mesh, label
-from grader.verdicts.evidence import Amount, Amounts, Collectives, Evidence, Leaves, Limit
+from grader.verdicts.evidence import Amount, Amounts, Collectives, Evidence, FailedCase, Leaves, Limit
 
 MAX_MEASUREMENTS = 2
 _WIDTH, _BAR = 48.0, 4.0
@@ -51,6 +51,22 @@ def measurements_of(evidence: Sequence[Evidence]) -> tuple[Measurement, ...]:
                 if measurement is not None:
                     found.setdefault(mesh, measurement)
     return tuple(found.values())[:MAX_MEASUREMENTS]
+
+
+def figure_of(evidence: Sequence[Evidence]) -> Measurement | None:
+    """The one figure that stands for a check: what is out of bounds, the first, or how the first case differs."""
+    found = measurements_of(evidence)
+    if found:
+        return next((each for each in found if each.is_outside), found[0])
+    for entry in evidence:
+        difference = entry.difference if isinstance(entry, FailedCase) else None
+        if difference is not None and difference.shapes is not None:
+            got, expected = (label(str(shape)) for shape in (difference.shapes.got, difference.shapes.expected))
+            return Measurement("", "", got, against="expected", other=expected, is_outside=True)
+        if difference is not None and difference.worst is not None and difference.worst.relative_error is not None:
+            error = f"{difference.worst.relative_error:.3g}"
+            return Measurement("", "relative error", error, is_outside=True)
+    return None
 
 
 def _measurement(entry: Amounts | Collectives | Leaves, mesh: str) -> Measurement | None:

@@ -47,6 +47,9 @@ MAX_DRAWN = 24
 MAX_DRAWN_AS_CELLS = 6
 MAX_LISTED = 400
 MAX_MEMBERS = 200
+# A verdict draws fewer: the first wrong ones or, if none is wrong, the first right ones.
+MAX_WRONG_DRAWN, MAX_RIGHT_DRAWN = 3, 2
+_MAX_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +235,8 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
                 rest["factors"] = [factor.model_dump() for factor in entry.factors]
             case Facts():
                 rest[entry.about] = entry.values
-    shown = _leaf_views(leaves, mesh, listed)
+    number = sum(not leaf.ok for leaf in leaves)
+    shown = _leaf_views(leaves, mesh, listed, most=min(number, MAX_WRONG_DRAWN) or MAX_RIGHT_DRAWN)
     listed |= {view.leaf.members: name for view in shown if not view.listed_on}
     wrong = tuple(view for view in shown if not view.leaf.ok)
     right = tuple(view for view in shown if view.leaf.ok)
@@ -243,7 +247,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
         wrong=wrong,
         other_wrong=leaf_table("Wrong leaves not drawn", wrong, 0 if right else unlisted),
         right=right,
-        other_right=leaf_table("Right leaves not drawn", right, unlisted if right else 0),
+        other_right=leaf_table("Right leaves not drawn", right, unlisted if right else 0, is_graded=False),
         amounts=tuple(amounts),
         collectives=_collectives(sums) if sums else None,
         orders=tuple(orders),
@@ -252,12 +256,15 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
     )
 
 
-def _leaf_views(leaves: list[Leaf], mesh: Mesh, listed: dict[tuple[str, ...], str]) -> list[LeafView]:
+def _leaf_views(
+    leaves: list[Leaf], mesh: Mesh, listed: dict[tuple[str, ...], str], most: int = MAX_DRAWN
+) -> list[LeafView]:
+    most = most if mesh.devices <= MAX_BOXES else min(most, MAX_DRAWN_AS_CELLS)
     return [
         _leaf_view(
             leaf,
             mesh,
-            draw=index < (MAX_DRAWN if mesh.devices <= MAX_BOXES else MAX_DRAWN_AS_CELLS),
+            draw=index < most,
             listed_on=listed.get(leaf.members, ""),
         )
         for index, leaf in enumerate(islice(leaves, MAX_LISTED))
@@ -302,9 +309,17 @@ def leaf_table(title: str, views: Sequence[LeafView], unlisted: int, *, is_grade
     for view in plain:
         shape = f"[{', '.join(map(str, view.leaf.shape))}]"
         placed = (view.leaf.expected_spec, view.leaf.got_spec)[-len(specs) :]
-        rows.append(Row((code(view.name), Cell(shape), *map(code, placed))))
+        path, *others = view.leaf.paths
+        rows.append(Row((code(path, *_named(others)), Cell(shape), *map(code, placed))))
     names = columns("Leaf", "Shape", *specs, numbers=["Shape"])
     return Table(title, names, tuple(rows), remarks=and_more(unlisted, "leaves"))
+
+
+def _named(paths: Sequence[str]) -> tuple[str, ...]:
+    """The first few paths and the number of the others, as one note; none without paths."""
+    more = len(paths) - _MAX_NAMED
+    names = [*paths[:_MAX_NAMED], *([f"{more} more"] if more > 0 else [])]
+    return (f"and {', '.join(names)}",) if names else ()
 
 
 def _devices(leaf: Leaf, mesh: Mesh, expected: Markup | None) -> Table | None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.web.units import NOTHING, bytes_text, exact_text
 
@@ -61,6 +61,11 @@ class Table:
     rows: tuple[Row, ...]
     heading: int = 0
     remarks: tuple[str, ...] = ()
+
+    def part(self, start: int, stop: int | None = None) -> "Table":
+        """The same table with some of its rows. The remarks stay below the last one."""
+        rows = self.rows[start:stop]
+        return replace(self, rows=rows, remarks=self.remarks if rows[-1:] == self.rows[-1:] else ())
 
     @property
     def groups(self) -> Counter[str]:

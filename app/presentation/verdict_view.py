@@ -1,13 +1,14 @@
 """Arranges a verdict for its page: first what happened, then the case that shows it, then the rest."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from app.core.web.messages import without_traceback
 from app.presentation.drawings.placement import Mesh
 from app.presentation.fault_views import ShapesView, shapes_of
 from app.presentation.first_fault import VerdictPicture, picture_of_fault, picture_of_success
-from app.presentation.measurements import MAX_MEASUREMENTS, Measurement, measurements_of
+from app.presentation.measurements import Measurement, figure_of
 from app.presentation.program_evidence import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
 from app.presentation.reasons import REASONS, TRUST
 from grader.verdicts.evidence import Evidence, Facts, FailedCase, Fault, OutputTolerances, Tolerances
@@ -20,8 +21,7 @@ _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○
 class CheckView:
     """One graded property. `meshes` and `facts` show its evidence; cases show the rest.
 
-    `shapes` is None unless a case or a fault reports a wrong shape.
-    `measurements` summarize it in a line for each mesh.
+    `shapes` is None unless a case or a fault reports a wrong shape. `figure` summarizes it.
     """
 
     title: str
@@ -32,7 +32,7 @@ class CheckView:
     trust: str
     trust_meaning: str
     message: str
-    measurements: tuple[Measurement, ...]
+    figure: Measurement | None
     shapes: ShapesView | None
     meshes: MeshesView
     facts: dict[str, Any]
@@ -64,9 +64,9 @@ class VerdictView:
     `headline` is the first fault in one sentence, and `more` has the other faults' sentences. Without any, `headline`
     and `explanation` say what happened. `first_fault` is the first check's message if the headlines do not say it all:
     a traceback, or a check without headlines. `picture` shows the first fault, or what an accepted program placed.
-    `checks` that failed come first. `read_meshes` names the meshes of the measurements. `cases` are in groups with
-    equal outcomes. `reason` names the section of /help/reasons that says more. `score_note` explains a score below
-    the points of the checks that passed. A rejected starter that nobody has changed has the status `unwritten`.
+    `checks` that failed come first. `cases` are in groups with equal outcomes. `reason` names the section of
+    /help/reasons that says more. `score_note` explains a score below the points of the checks that passed. A rejected
+    starter that nobody has changed has the status `unwritten` and no score.
     `is_answer`: the problem has mode `answer`, where each case is an answer and there is no code.
     """
 
@@ -89,7 +89,6 @@ class VerdictView:
     first_fault: str
     misconception: str | None
     checks: tuple[CheckView, ...]
-    read_meshes: tuple[str, ...]
     cases: tuple[tuple[CaseView, ...], ...]
     passed_cases: int
     all_cases: int
@@ -124,10 +123,15 @@ def arrange_verdict(
         for case in verdict.cases
         for known in [facts.get(case.id, ())]
     )
-    first_fault = next((check for check in verdict.checks if not check.passed), None)
-    failed_first = sorted(verdict.checks, key=lambda check: check.passed)
-    checks = tuple(map(_arrange_check, failed_first))
     sentences = tuple(sentence for check in verdict.checks for sentence in check.headlines)
+    failure = None if unwritten else _first_failure(cases, has_headline=bool(sentences))
+    fault = "" if unwritten else _first_fault(verdict)
+    shown = failure.message if failure else fault
+    cases = tuple(
+        case if case is failure else replace(case, message=without_traceback(case.message, shown)) for case in cases
+    )
+    failed_first = sorted(verdict.checks, key=lambda check: check.passed)
+    checks = tuple(_arrange_check(check, shown) for check in failed_first)
     headline, explanation = _UNWRITTEN if unwritten else _explain(verdict, own=bool(own_inputs))
     if is_answer and verdict.status != "failed":
         headline, explanation = _explain_answers(verdict)
@@ -140,7 +144,7 @@ def arrange_verdict(
         is_answer=is_answer,
         is_run=verdict.score is None and verdict.status != "failed",
         own_inputs=own_inputs,
-        score=verdict.score,
+        score=None if unwritten else verdict.score,
         max_score=sum(check.max_points for check in verdict.checks),
         efficiency=arrange_efficiency(verdict.efficiency) if verdict.efficiency else None,
         score_note="" if unwritten or is_answer else _score_note(verdict),
@@ -148,13 +152,10 @@ def arrange_verdict(
         more=() if unwritten else sentences[1:],
         explanation="" if sentences and not unwritten else explanation,
         picture=_picture(verdict, checks) if verdict.status != "failed" and not unwritten else None,
-        first_failure=None if unwritten else _first_failure(cases, has_headline=bool(sentences)),
-        first_fault="" if unwritten or first_fault is None else _in_full(first_fault),
+        first_failure=failure,
+        first_fault=fault,
         misconception=None if unwritten else verdict.misconception,
         checks=checks,
-        read_meshes=tuple(dict.fromkeys(each.mesh for check in checks for each in check.measurements))[
-            :MAX_MEASUREMENTS
-        ],
         cases=_alike(cases),
         passed_cases=sum(case.passed for case in cases),
         all_cases=len(cases),
@@ -187,13 +188,17 @@ def _first_failure(cases: Sequence[CaseView], *, has_headline: bool) -> CaseView
     return None if failure is None or (has_headline and not failure.public and not failure.facts) else failure
 
 
-def _in_full(check: CheckResult) -> str:
-    """The message, if its headlines leave out a traceback, or if there are none."""
+def _first_fault(verdict: Verdict) -> str:
+    """The message of the first check that failed, if its headlines leave out a traceback, or if there are none."""
+    check = next((check for check in verdict.checks if not check.passed), None)
+    if check is None:
+        return ""
     has_fault = any(isinstance(each, Fault) for each in check.evidence)
     return check.message if has_fault or not check.headlines else ""
 
 
-def _arrange_check(check: CheckResult) -> CheckView:
+def _arrange_check(check: CheckResult, shown: str) -> CheckView:
+    """Arrange a check, whose traceback is left out if `shown`, the message at the top, has it."""
     return CheckView(
         title=check.title,
         passed=check.passed,
@@ -202,8 +207,8 @@ def _arrange_check(check: CheckResult) -> CheckView:
         max_points=check.max_points,
         trust=check.trust,
         trust_meaning=TRUST[check.trust],
-        message=check.message,
-        measurements=measurements_of(check.evidence),
+        message=check.message if check.message == shown else without_traceback(check.message, shown),
+        figure=figure_of(check.evidence),
         shapes=None if check.passed else shapes_of(check.evidence),
         meshes=arrange_meshes(check.evidence),
         facts=_facts_of(check.evidence),
@@ -288,7 +293,7 @@ def _case_facts(failed: FailedCase) -> CaseFacts:
 
 
 def _fault_facts(fault: Fault) -> dict[str, Any]:
-    return fault.model_dump(exclude={"kind", "shapes"}, exclude_defaults=True)
+    return fault.model_dump(exclude={"kind", "shapes", "traceback"}, exclude_defaults=True)
 
 
 def _facts_of(evidence: Sequence[Evidence]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from markupsafe import Markup
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]+(e[+-]?[0-9]+)?|[+-]?[0-9]+e[+-]?[0-9]+")
 _DIGITS = 3
+# The line with which the judge begins a traceback.
+_RAISED = "Your code raised an exception:"
 
 
 def code_spans(text: str) -> Markup:
@@ -27,6 +29,15 @@ def prose_of(message: str) -> tuple[str, ...]:
 def listing_of(message: str) -> str:
     """The lines below the prose: inputs, values or a traceback. They are aligned by column."""
     return "\n".join(message.split("\n")[len(prose_of(message)) :])
+
+
+def without_traceback(message: str, shown: str) -> str:
+    """The message without its traceback if `shown`, a message at the top of the same page, has the same one."""
+    frames = [line for line in listing_of(message).split("\n") if line.startswith("  ")]
+    if not frames or frames != [line for line in listing_of(shown).split("\n") if line.startswith("  ")]:
+        return message
+    others = [line for line in message.split("\n") if line not in frames and line != _RAISED]
+    return "\n".join(["The traceback is at the top of the verdict.", *others])
 
 
 def _is_prose(line: str) -> bool:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from app.core.web.templating import ENVIRONMENT
-from app.presentation.program_evidence import MAX_DRAWN, MAX_LISTED, MAX_MESHES, arrange_meshes
+from app.presentation.program_evidence import MAX_LISTED, MAX_MESHES, MAX_WRONG_DRAWN, arrange_meshes
 from app.presentation.verdict_view import arrange_verdict
 from grader.verdicts.evidence import (
     Amount,
@@ -163,7 +163,9 @@ def test_a_great_many_leaves_are_listed_and_the_first_drawn() -> None:
     leaves = [leaf(MESH, f"layers/{index}/w", [8], [("fsdp",)], [()]) for index in range(600)]
     leaves = [each.model_copy(update={"got_spec": f"P() {index}"}) for index, each in enumerate(leaves)]
     html = _draw(_with_evidence(Leaves(mesh=MESH, leaves=leaves)))
-    assert html.count('class="drawing') == 2 * MAX_DRAWN
+    # Expected and yours of each.
+    assert html.count('class="drawing') == 2 * MAX_WRONG_DRAWN
+    assert f"And {MAX_LISTED - MAX_WRONG_DRAWN - 6} more placements" in html
     assert f"layers/{MAX_LISTED - 1}/w" in html
     assert f"layers/{MAX_LISTED}/w" not in html
     assert f"And {600 - MAX_LISTED} more leaves." in html

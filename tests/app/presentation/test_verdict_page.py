@@ -1,6 +1,7 @@
 """A page shows every form of verdict safely, with failed checks first."""
 
 import math
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -130,6 +131,9 @@ def test_an_untouched_starter_is_not_called_rejected() -> None:
     assert "nothing written yet" in head
     for text in ("rejected", "Wrong value", "First failing case", "You returned nothing", "worth 40 points"):
         assert text not in head
+    # Nobody has earned the points of the checks that the starter passes.
+    assert (view.score, view.outcome) == (None, "nothing written yet")
+    assert not re.search(r"\d+ (<[^>]+>)?of \d+( points|<)", html)
     assert 'data-status="unwritten"' in head
     assert arrange_verdict(_verdict(status="failed", reason=None), is_starter=True).status == "failed"
 
@@ -188,6 +192,23 @@ def test_a_traceback_is_a_listing_from_its_first_line() -> None:
     case = CaseResult(id="public-1", public=True, passed=False, message=message)
     html = _draw(_verdict().model_copy(update={"cases": [case]}))
     assert f'<pre class="listing" tabindex="0">{message}</pre>' in html
+
+
+def test_a_traceback_stands_once_on_the_page() -> None:
+    """At the top. Another case and the check keep what they say otherwise, such as another last line."""
+    frames = "  line 7, in step\n    raise ValueError"
+    texts = [f"Your code raised an exception:\n{frames}\nValueError: {number}" for number in (1, 2)]
+    cases = [
+        CaseResult(id=f"public-{number}", public=True, passed=False, message=text) for number, text in enumerate(texts)
+    ]
+    fault = Fault(type="ValueError", traceback=[Frame(line=7, function="step", text="raise ValueError")])
+    verdict = _verdict(evidence=[fault])
+    failed = next(each for each in verdict.checks if not each.passed)
+    checks = [failed.model_copy(update={"message": texts[0], "headlines": ["ValueError: 1"]})]
+    for given in (cases, []):
+        html = _draw(verdict.model_copy(update={"cases": given, "checks": checks}))
+        assert html.count("raise ValueError") == html.count("line 7, in step") == 1
+        assert ("ValueError: 2" in html) == bool(given)
 
 
 def test_the_inputs_of_an_exception_are_shown_once() -> None:
@@ -290,7 +311,6 @@ def test_texts_of_evidence_are_escaped() -> None:
     assert "<b>" not in html
     assert "\x1b" not in html
     assert "[0, 7]" in html
-    assert "<th" in html
 
 
 def test_output_is_escaped_and_marked_as_cut() -> None:
