@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from app.presentation.drawings.mesh import draw_placement
+from app.presentation.drawings.mesh import draw_square
 from app.presentation.drawings.placement import Mesh
 from app.presentation.fault_views import BarsView, ShapesView
 from app.presentation.program_evidence import LeafView, MeshesView
@@ -49,8 +49,8 @@ def picture_of_success(passed: Iterable[MeshesView]) -> VerdictPicture | None:
         placed = [each for each in view.right if each.leaf.got]
         if placed:
             chosen = next((each for each in placed if each.got), placed[0])
-            if not chosen.got and chosen.leaf.got:
+            if chosen.leaf.got:
                 title = f"{chosen.name}, yours, on {view.mesh}"
-                chosen = replace(chosen, got=draw_placement(view.mesh, chosen.leaf, chosen.leaf.got, title=title))
+                chosen = replace(chosen, got=draw_square(view.mesh, chosen.leaf, chosen.leaf.got, title=title))
             return VerdictPicture(view.mesh, leaf=chosen)
     return None

@@ -244,7 +244,7 @@ def _explain(verdict: Verdict, *, own: bool) -> tuple[str, str]:
             )
         if verdict.score is None:
             return "Public cases pass", "Submit your code to run the hidden cases too."
-        return "Accepted", "Every check passed."
+        return "Every check passed.", ""
     if verdict.reason is None:
         return "Rejected", "At least one check failed."
     reason = REASONS[verdict.reason]
@@ -254,7 +254,7 @@ def _explain(verdict: Verdict, *, own: bool) -> tuple[str, str]:
 def _explain_answers(verdict: Verdict) -> tuple[str, str]:
     right, number = sum(case.passed for case in verdict.cases), len(verdict.cases)
     if verdict.status == "accepted":
-        return "Accepted", "Your answer is right." if number == 1 else "All your answers are right."
+        return "Your answer is right." if number == 1 else "All your answers are right.", ""
     if not number:
         return "Not graded", "Your answers could not be read."
     if number == 1:

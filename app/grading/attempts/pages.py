@@ -293,7 +293,7 @@ async def _success(user: User, attempt: AttemptJSON, database: Database, catalog
         manifest = catalogue.get(attempt.problem).manifest
     except ProblemNotFound:  # withdrawn since
         manifest = None
-    return {"manifest": manifest, "following": await next_problem(user, database, catalogue, attempt.problem)}
+    return {"manifest": manifest, "following": await next_problem(user, database, catalogue)}
 
 
 def _is_served(catalogue: Catalogue, attempt: AttemptJSON) -> bool:

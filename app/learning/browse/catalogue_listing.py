@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from app.core.web.choices import one_of
+from app.grading.attempts.next_problem import next_stops
 from app.grading.attempts.progress import Progress
 from app.learning.workbench.solving_times import MINUTES_BY_DIFFICULTY, SolvingTime
 from app.problems.tracks import Section
@@ -124,14 +125,12 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All problems. `going_on` was tried last; `up_next` is the first that can be begun.
-
-    Neither is solved or given up.
-    """
+    """All problems. `going_on`, `up_next` and `stop` are those of `NextStops`."""
 
     groups: tuple[Group, ...]
     going_on: Row | None
     up_next: Row | None
+    stop: Row | None
 
     @property
     def rows(self) -> list[Row]:
@@ -194,12 +193,12 @@ def list_problems(
         )
         for section in sections
     )
-    rows = [row for group in groups for row in group.rows]
-    unsolved = [row for row in rows if not named[row.slug].is_over]
-    tried = [row for row in unsolved if row.state == "tried"]
-    going_on = max(tried, key=lambda row: progress[row.slug].last_at, default=None)
-    up_next = next((row for row in unsolved if row.is_open and row is not going_on), None)
-    return Listing(groups, going_on, up_next)
+    rows = {row.slug: row for group in groups for row in group.rows}
+    stops = next_stops(packages, progress)
+    going_on, up_next, stop = (
+        rows[each.slug] if each else None for each in (stops.going_on, stops.up_next, stops.stop)
+    )
+    return Listing(groups, going_on, up_next, stop)
 
 
 def _state(progress: Progress | None) -> State:

@@ -59,7 +59,7 @@ class Editorials:
         is_open = is_open and exam is None
         prose = (await self._texts.render(package, texts_of(package)["editorial.md"]))[0] if is_open else None
         is_solved = is_open and await self._solutions.accepted_attempt(user, package.slug) is not None
-        following = await next_problem(user, self._database, self._catalogue, package.slug) if is_open else None
+        following = await next_problem(user, self._database, self._catalogue) if is_open else None
         prepared = prepared_by(package.slug, self._catalogue.all())
         others = tuple(each for each in prepared if each is not following)
         return Editorial(package.slug, prose, gave_up_at, exam, is_solved, following, others)

@@ -44,7 +44,7 @@ async def show_solutions(
         attempt=attempt,
         rows=await asyncio.to_thread(side_by_side, attempt.source, package.reference),
         styles=await asyncio.to_thread(_styles, package),
-        following=await next_problem(user, database, catalogue, package.slug),
+        following=await next_problem(user, database, catalogue),
     )
 
 

@@ -43,15 +43,25 @@ def draw_placement(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compa
     return draw(mesh, leaf, placement, title=title, compare_with=compare_with)
 
 
-def draw_mesh(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_with: Held | None = None) -> Markup:
+def draw_square(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str) -> Markup:
+    """Draw the slice of each device, with those of a single axis in rows: about as high as wide."""
+    if mesh.devices > MAX_BOXES:
+        return draw_as_cells(mesh, leaf, placement, title=title)
+    return draw_mesh(mesh, leaf, placement, title=title, row=math.ceil(math.sqrt(mesh.devices * 1.5)))
+
+
+def draw_mesh(
+    mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_with: Held | None = None, row: int = _ROW
+) -> Markup:
     """Draw the slice of each device.
 
     Args:
+      row: how many devices of a single axis are in a row.
       placement: for each device in mesh order, a slice of each dimension of `leaf`.
       compare_with: devices whose slice differs from this are hatched and marked with a cross.
     """
     letters = letters_of(leaf)
-    columns, rows, left = _grid(mesh)
+    columns, rows, left = _grid(mesh, row)
     box_width, box_height = _box(leaf)
     row_height = _HEAD + box_height + _FOOT + 4
     shapes = _axis_labels(mesh, columns, rows, left, row_height)
@@ -230,9 +240,9 @@ def _proportions(shape: tuple[int, ...]) -> tuple[float, float]:
     return (_BOX, _BOX * ratio) if ratio <= 1 else (_BOX / ratio, _BOX)
 
 
-def _grid(mesh: Mesh) -> tuple[int, int, float]:
+def _grid(mesh: Mesh, row: int = _ROW) -> tuple[int, int, float]:
     """The columns and rows of devices, and where the first column begins."""
-    columns = min(mesh.devices, _ROW) if len(mesh.axes) < 2 else mesh.axes[-1][1]
+    columns = min(mesh.devices, row) if len(mesh.axes) < 2 else mesh.axes[-1][1]
     return columns, math.ceil(mesh.devices / columns), _MARGIN if len(mesh.axes) > 1 else 0.0
 
 

@@ -94,8 +94,8 @@ def test_an_accepted_one_shows_no_failing_case() -> None:
         ([True, False], "Wrong answer", "1 of 2 answers is right."),
         ([True, True, False], "Wrong answer", "2 of 3 answers are right."),
         ([False, False], "Wrong answers", "None of your answers is right."),
-        ([True], "Accepted", "Your answer is right."),
-        ([True, True], "Accepted", "All your answers are right."),
+        ([True], "Your answer is right.", ""),
+        ([True, True], "All your answers are right.", ""),
         ([], "Not graded", "Your answers could not be read."),
     ],
 )

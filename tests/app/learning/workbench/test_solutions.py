@@ -1,9 +1,12 @@
 """Nobody sees the reference before their own attempt is accepted. Then it is shown beside their source."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from app.core.web.templating import ENVIRONMENT
-from app.grading.attempts.next_problem import _first_open, prepared_by
+from app.grading.attempts.next_problem import next_stops, prepared_by
+from app.grading.attempts.progress import Progress
 from app.learning.workbench.solutions import coloured, side_by_side
 from tests.app.learning.workbench.test_returning import PAGE, send, show
 
@@ -69,13 +72,33 @@ class _Package:
         self.manifest = type("Manifest", (), {"prerequisites": prerequisites, "title": f"Title of {slug}"})
 
 
-def test_the_next_problem_is_the_first_open_one_after_this_then_before_it():
+@pytest.mark.parametrize(
+    ("worked_on", "going_on", "up_next", "stop"),
+    [
+        ("", None, "a", "a"),
+        ("a", None, "b", "b"),
+        ("b a", None, "c", "c"),
+        ("c", None, "d", "d"),
+        ("d", None, "a", "a"),
+        ("a b c d", None, None, None),
+        # A question mark: tried, and not solved.
+        ("a b?", "b", "d", "b"),
+        ("d? a", "d", "b", "b"),
+        ("d? a b c", "d", None, "d"),
+        ("a? b?", "b", "d", "b"),
+    ],
+)
+def test_the_next_stop_is_the_one_worked_on_or_the_first_open_one_after_it_then_before_it(
+    worked_on, going_on, up_next, stop
+):
     packages = [_Package("a"), _Package("b", "a"), _Package("c", "b"), _Package("d", "gone")]
-    assert _first_open(packages, "a", {"a"}).slug == "b"
-    assert _first_open(packages, "a", {"a", "b"}).slug == "c"
-    assert _first_open(packages, "c", {"c"}).slug == "d"
-    assert _first_open(packages, "d", {"d"}).slug == "a"
-    assert _first_open(packages, "d", {"a", "b", "c", "d"}) is None
+    reached = {
+        text[0]: Progress(datetime(2026, 1, 5, minute, tzinfo=UTC), 0, accepted="?" not in text)
+        for minute, text in enumerate(worked_on.split())
+    }
+    found = next_stops(packages, reached)
+    slugs = tuple(each and each.slug for each in (found.going_on, found.up_next, found.stop))
+    assert slugs == (going_on, up_next, stop)
 
 
 def test_below_an_editorial_are_the_problems_that_this_one_prepares_for():
