@@ -212,6 +212,26 @@ def test_on_a_phone_the_editor_begins_on_the_first_screen(open_page: OpenPage) -
     assert 0 < _box(page.locator(".editor"))["top"] < PHONE["height"]
 
 
+@pytest.mark.parametrize("part", ["hints", "history"])
+def test_a_link_to_a_part_moves_the_focus_to_its_heading_and_draws_no_ring_around_the_part(
+    open_page: OpenPage, part: str
+) -> None:
+    page = open_page(f"{PROBLEM}#{part}", viewport=WIDE)
+    panel = page.locator(f"#{part}")
+    expect(panel).to_be_visible()
+    expect(page.locator(".view:focus-visible")).to_have_count(0)
+    turn_to(page, "Statement")
+    page.evaluate("(hash) => { location.hash = hash; }", part)
+    expect(panel.get_by_role("heading").first).to_be_focused()
+    # The Tab key reaches the part itself, which it can then scroll.
+    _tab(page, {"hints": "Hints", "history": "History"}[part]).focus()
+    for _ in range(4):
+        if page.locator(".view:focus").count():
+            break
+        page.keyboard.press("Tab")
+    expect(panel).to_be_focused()
+
+
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_verdict_takes_the_place_of_the_text_and_the_focus(
     open_page: OpenPage, rejected: str, viewport: dict[str, int]

@@ -70,11 +70,25 @@ function follow(hash) {
   for (let each = target.closest("details"); each; each = each.parentElement.closest("details")) each.open = true;
   if (isPart) {
     // A page that has just been opened is read from the top, so leave the focus there.
-    if (part === CODE && "ready" in panes.dataset) target.focus({ preventScroll: true });
+    if ("ready" in panes.dataset) target.focus({ preventScroll: true });
     return;
   }
   target.scrollIntoView({ block: "start" });
   if (target.matches("input")) target.focus({ preventScroll: true });
+}
+
+// A part that the Tab key or a pointer reaches keeps the focus, so that keys scroll it. Whatever else leads to a part, a
+// link, a script or the address, leads to its heading.
+let reachedBy = "";
+document.addEventListener("keydown", (event) => { reachedBy = event.key === "Tab" ? "key" : ""; }, true);
+document.addEventListener("pointerdown", () => { reachedBy = "pointer"; }, true);
+for (const end of ["keyup", "pointerup", "pointercancel"]) document.addEventListener(end, () => { reachedBy = ""; }, true);
+
+function focusHeading(panel) {
+  const heading = [...panel.querySelectorAll("h1, h2, h3")].find((each) => each.checkVisibility());
+  if (!heading) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
 list.setAttribute("role", "tablist");
@@ -88,6 +102,7 @@ for (const tab of tabs) {
     panel.removeAttribute("aria-label");
     panel.setAttribute("aria-labelledby", tab.id);
     panel.tabIndex = 0;
+    panel.addEventListener("focus", () => { if (!reachedBy) focusHeading(panel); });
   }
 }
 
