@@ -132,7 +132,7 @@ def arrange_verdict(
     )
     failed_first = sorted(verdict.checks, key=lambda check: check.passed)
     checks = tuple(_arrange_check(check, shown) for check in failed_first)
-    headline, explanation = _UNWRITTEN if unwritten else _explain(verdict, own=bool(own_inputs))
+    headline, explanation = ("", UNWRITTEN) if unwritten else _explain(verdict, own=bool(own_inputs))
     if is_answer and verdict.status != "failed":
         headline, explanation = _explain_answers(verdict)
     return VerdictView(
@@ -215,7 +215,7 @@ def _arrange_check(check: CheckResult, shown: str) -> CheckView:
     )
 
 
-_UNWRITTEN = ("", "This is the unchanged starter. Write your solution in it, then run it again.")
+UNWRITTEN = "This is the unchanged starter. Write your solution in it, then run it again."
 
 
 def _score_note(verdict: Verdict) -> str:

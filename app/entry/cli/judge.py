@@ -44,7 +44,8 @@ def judge(
         from grader.package.pitfalls import pitfall_of
 
         met = pitfall_of(package, verdict.misconception) if verdict.misconception else None
-        print_verdict(package.manifest.title, verdict, met.text if met else None)
+        is_starter = source.split() == package.starter.split()
+        print_verdict(package.manifest.title, verdict, met.text if met else None, is_starter=is_starter)
     raise typer.Exit(_EXIT[verdict.status])
 
 

@@ -6,15 +6,25 @@ from rich.padding import Padding
 from rich.table import Table
 
 from app.presentation.measurements import measurements_of
+from app.presentation.verdict_view import UNWRITTEN
 from grader.core.text import plain_text
 from grader.verdicts.verdict import Verdict
 
 _STYLE = {"accepted": "bold green", "rejected": "bold red", "failed": "bold yellow"}
 
 
-def print_verdict(title: str, verdict: Verdict, pitfall: str | None = None) -> None:
-    """`pitfall` is the item of the statement that explains the misconception, in Markdown."""
+def print_verdict(title: str, verdict: Verdict, pitfall: str | None = None, *, is_starter: bool = False) -> None:
+    """Print a verdict. The unchanged starter is not called rejected, and has earned no points.
+
+    Args:
+      pitfall: the item of the statement that explains the misconception, in Markdown.
+      is_starter: the source is the problem's unchanged starter.
+    """
     console = Console(highlight=False)
+    if is_starter and verdict.status == "rejected":
+        console.print(f"[bold]nothing written yet[/]  {safe(title)}")
+        console.print(Padding(f"{UNWRITTEN} --json prints what the grader found in it.", (0, 0, 0, 2)))
+        return
     style = _STYLE[verdict.status]
     reason = f" ({verdict.reason.replace('_', ' ')})" if verdict.reason else ""
     score = "" if verdict.score is None else f"  {verdict.score} of 100 points"

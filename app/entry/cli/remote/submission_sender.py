@@ -49,7 +49,7 @@ def send(
     """
     slug, source = problem or _slug_in(file), source_of(file, _MAX_SOURCE_BYTES)
     with connected(server, insecure=insecure) as there, Console(stderr=True).status("sending") as status:
-        title = there.problem(slug).title
+        asked = there.problem(slug)
         attempt = there.send(slug, kind, source, inputs)
         try:
             attempt = follow(there, attempt, lambda state: status.update(escape(state)))
@@ -61,7 +61,7 @@ def send(
             status.stop()
             note(f"Your submission is not lost: see {there.address}/attempts/{attempt.id}")
             raise
-    return _print(attempt, title, as_json=as_json)
+    return _print(attempt, asked.title, as_json=as_json, is_starter=source.split() == asked.starter.split())
 
 
 def _slug_in(file: str) -> str:
@@ -84,7 +84,7 @@ def _cancel(server: Server, attempt: Attempt) -> None:
         note("Cancelled.")
 
 
-def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
+def _print(attempt: Attempt, title: str, *, as_json: bool, is_starter: bool) -> int:
     try:
         verdict = None if attempt.verdict is None else Verdict.model_validate(attempt.verdict)
     except ValidationError:
@@ -103,5 +103,5 @@ def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
         print("Cancelled: there is no verdict.", file=sys.stderr)
         return _INTERRUPTED
     if not as_json:
-        print_verdict(title, verdict, attempt.pitfall.text if attempt.pitfall else None)
+        print_verdict(title, verdict, attempt.pitfall.text if attempt.pitfall else None, is_starter=is_starter)
     return _EXIT[verdict.status]

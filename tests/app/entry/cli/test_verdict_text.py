@@ -14,9 +14,9 @@ EVIL = "\x1b]0;title\x07\x1b[2J[bold red]markup[/] \u202e\x9b1m"
 def shown(package, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
-    def show(title="Add one", pitfall=None, **changes) -> str:
+    def show(title="Add one", pitfall=None, is_starter=False, **changes) -> str:
         verdict = NullGrader().judge(package, "x").model_copy(update=changes)
-        print_verdict(title, verdict, pitfall)
+        print_verdict(title, verdict, pitfall, is_starter=is_starter)
         return capsys.readouterr().out
 
     return show
@@ -28,6 +28,14 @@ def test_a_verdict_says_what_was_not_right(shown):
     assert "0 of 100 points" in text
     assert "not passed" in text
     assert "public-1" in text
+
+
+def test_an_unchanged_starter_is_told_so_without_points(shown):
+    text = shown(is_starter=True, score=40)
+    assert text.startswith("nothing written yet  Add one\n")
+    assert "unchanged starter" in text
+    assert not {"rejected", "40", "passed"} & {*text.replace(".", " ").split()}
+    assert "accepted" in shown(is_starter=True, status="accepted", reason=None, score=100)
 
 
 def test_no_text_of_a_verdict_acts_on_the_terminal(shown):

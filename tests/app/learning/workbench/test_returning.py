@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.core.web.units import NOTHING
 from tests.app.grading.attempts.test_submit import HeldGrader
 
 pytestmark = pytest.mark.anyio
@@ -52,6 +53,19 @@ async def test_the_editorial_opens_with_the_first_accepted_attempt(service, pack
     await send(service, package, "attempts")
     for path in (PAGE, f"{PAGE}/editorial"):
         assert "EDITORIAL-SECRET" in await show(service, path)
+
+
+async def test_the_starter_as_it_was_given_shows_no_score(service, package):
+    for source, score in ((package.starter, NOTHING), ("x", "0")):
+        answer = await service.http.post(
+            f"/api/v1{PAGE}/attempts?wait=60", json={"source": source}, headers=service.bearer
+        )
+        for path in ("/attempts", PAGE, f"{PAGE}/previous"):
+            row = (await show(service, path)).rpartition("<tbody>")[2].partition("</tr>")[0]
+            assert f'<td class="number">{score}</td>' in row, path
+        for path in ("", "/verdict"):
+            page = await show(service, f"/attempts/{answer.json()['id']}{path}")
+            assert ('<p class="score">' in page) is (score == "0"), path
 
 
 async def test_the_starter_as_it_was_given_is_nothing_written_yet(service, package):
