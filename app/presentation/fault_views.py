@@ -86,10 +86,10 @@ def view_bars(row: Amount | Limit, unit: str) -> BarsView:
     mine = row.mine or 0
     fault = "too much" if is_over(row) else "too little" if is_under(row) else ""
     bounds = {"At most": row.at_most, "At least": row.at_least}
-    given = {name: bound for name, bound in bounds.items() if bound is not None}
-    broken = {name: bound for name, bound in given.items() if (name == "At most") == (fault == "too much")}
+    limits = {name: bound for name, bound in bounds.items() if bound is not None}
+    broken = {name: bound for name, bound in limits.items() if (name == "At most") == (fault == "too much")}
     other = {"Reference": row.reference} if row.reference is not None else broken
-    most = max(mine, *given.values(), *other.values(), 1)
+    most = max(mine, *limits.values(), *other.values(), 1)
 
     def bar(name: str, value: int, kind: str, fault: str = "") -> Bar:
         picture = draw_length(value, most, kind=kind, bounds=broken.values())

@@ -49,7 +49,7 @@ def send(
     """
     slug, source = problem or _slug_in(file), source_of(file, _MAX_SOURCE_BYTES)
     with connected(server, insecure=insecure) as there, Console(stderr=True).status("sending") as status:
-        asked = there.problem(slug)
+        details = there.problem(slug)
         attempt = there.send(slug, kind, source, inputs)
         try:
             attempt = follow(there, attempt, lambda state: status.update(escape(state)))
@@ -61,7 +61,7 @@ def send(
             status.stop()
             note(f"Your submission is not lost: see {there.address}/attempts/{attempt.id}")
             raise
-    return _print(attempt, asked.title, as_json=as_json, is_starter=source.split() == asked.starter.split())
+    return _print(attempt, details.title, as_json=as_json, is_starter=source.split() == details.starter.split())
 
 
 def _slug_in(file: str) -> str:
