@@ -261,7 +261,8 @@ class AnswerSpec(_Closed):
     """One answer that the student writes. `tolerance` is relative; with 0, a number must be exact.
 
     A number with a `unit` is stored in that unit. Only a choice has `choices`, and only a table has `rows` and
-    `columns`.
+    `columns`. If the question already shows the placement whose spec it requires, `placement_shown` lets the page draw
+    it beside a wrong answer.
     """
 
     id: Name
@@ -272,6 +273,7 @@ class AnswerSpec(_Closed):
     choices: list[Line] = Field(default_factory=list, max_length=12)
     rows: list[Line] = Field(default_factory=list, max_length=12)
     columns: list[Line] = Field(default_factory=list, max_length=8)
+    placement_shown: bool = False
 
     @model_validator(mode="after")
     def _keys_fit_the_kind(self) -> Self:
@@ -281,6 +283,8 @@ class AnswerSpec(_Closed):
             raise ValueError("a table has rows and columns, and no other kind has any")
         if self.kind in ("choice", "spec") and (self.unit or self.tolerance):
             raise ValueError("only numbers and tables have a unit or a tolerance")
+        if self.placement_shown and self.kind != "spec":
+            raise ValueError("only a spec has a placement to draw")
         return self
 
 

@@ -19,7 +19,14 @@ from app.grading.attempts.questions import (
 )
 from app.grading.attempts.views import AttemptJSON
 from app.grading.queue.status import ENDED
-from app.learning.workbench.answer_mesh import Meaning, MeshPicture, meaning_of, picture_of
+from app.learning.workbench.answer_mesh import (
+    Compared,
+    Meaning,
+    MeshPicture,
+    compare_placements,
+    meaning_of,
+    picture_of,
+)
 from app.problems.problem_texts import ProblemTexts
 from grader.answers.answer_text import example_of, show_answer, tolerance_text
 from grader.checks.answer.values import TRIES_WITH_PARTS
@@ -54,6 +61,7 @@ class AnswerField:
     is_right: bool | None
     last: LastAnswer | None
     meaning: Meaning | None
+    compared: Compared | None
     write: str
     tolerance: str
     fault: str
@@ -167,6 +175,9 @@ class AnswerForms:
                 is_right=graded.get(each.id),
                 last=last.get(each.id),
                 meaning=meaning_of(each, mesh),
+                compared=compare_placements(each, mesh, variant.truth[each.id], values.get(each.id))
+                if graded.get(each.id) is False
+                else None,
                 write=example_of(each),
                 tolerance=tolerance_text(each) if each.kind in ("number", "table") else "",
                 fault=faults.get(each.id, ""),
