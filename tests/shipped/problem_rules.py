@@ -46,6 +46,8 @@ _LESSON = re.compile(r"\]\(/lessons/([a-z0-9-]+)(?:#s-([a-z0-9-]+))?\)")
 _AXES = "/lessons/meshes-and-specs#s-auto-or-explicit-axes"
 # What a figure may need beside the editor, as in `class="least-40"`: a statement has 640 pixels on a screen of 1,440.
 _WIDEST = 40
+# Grey is not among them: what no slice has stays grey in both themes.
+HUE = re.compile(r">[^<]*\b(blue|orange|green|purple|violet|teal|cyan|red|yellow|pink|brown)\b[^<]*<", re.IGNORECASE)
 # Lines of a statement, and submissions that show what is right and what goes wrong.
 _STATEMENT, _ACCEPTED, _REJECTED = 60, 4, 8
 
@@ -181,6 +183,14 @@ def has_a_figure_that_does_not_fit(slug: str) -> Iterator[str]:
             yield f"{file}: only shapes and text in the palette become part of a page"
         elif (least := int(drawn.split('class="least-')[1].split('"')[0])) > _WIDEST:
             yield f"{file}: its text needs least-{least}, and {_WIDEST} fit beside the editor"
+
+
+def names_a_colour_that_the_theme_replaces(slug: str) -> Iterator[str]:
+    for path in sorted((PROBLEMS / slug / "figures").glob("*.svg")):
+        text = path.read_text(encoding="utf-8")
+        for found in HUE.finditer(text):
+            place = f"problems/{slug}/figures/{path.name}:{_line(text, found.start())}"
+            yield f"{place}: {found[1]} is another colour on the page"
 
 
 def blocks_that_are_no_python(slug: str) -> Iterator[str]:
@@ -328,6 +338,7 @@ RULES: tuple[Rule, ...] = (
     lacks_submissions_meshes_or_a_figure,
     does_not_say_which_spec_a_leaf_has,
     has_a_figure_that_does_not_fit,
+    names_a_colour_that_the_theme_replaces,
     blocks_that_are_no_python,
     has_numbers_that_nothing_measures,
     has_no_function_that_places_its_answers,

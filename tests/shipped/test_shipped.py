@@ -6,7 +6,7 @@ from tests import lacks
 from tests.faults import assert_none
 from tests.lessons.shipped_lessons import SHIPPED
 from tests.shipped import lesson_rules, problem_rules
-from tests.shipped.problem_rules import SLUG
+from tests.shipped.problem_rules import HUE, SLUG
 
 # Each of some rules reads all problems for 12 s of CPU, which is minutes on a busy machine.
 pytestmark = pytest.mark.timeout(900)
@@ -36,6 +36,10 @@ def test_a_name_between_asterisks_is_a_slug_and_code_is_not() -> None:
         "fsdp_auto_step",
         "dp_step",
     ]
+
+
+def test_a_figure_names_the_colour_of_a_slice_in_its_text_only() -> None:
+    assert HUE.findall('<text fill="red">Blue: a shard.</text><text>Grey: coloured by device.</text>') == ["Blue"]
 
 
 def test_one_command_lists_all_that_a_problem_or_a_lesson_lacks(capsys: pytest.CaptureFixture[str]) -> None:
