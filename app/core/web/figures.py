@@ -14,8 +14,12 @@ from grader.review.figures import active_content
 
 # Slices, in the order of the tokens `--shard-1` to `--shard-8` that prose.css draws them with.
 SLICES = "#0072b2 #b34700 #007a5a #8c3d78 #4020e0 #600060 #0020a0 #004000".split()
+# Kinds of collectives, drawn with `--kind-1` to `--kind-6`: all_gather, all_reduce, reduce_scatter, all_to_all,
+# collective_permute and any other.
+COLLECTIVES = "#0f3db0 #824905 #8d64fe #0e828e #6d0b4a #808f24".split()
+_GREYS = "none #1f2933 #52606d #9aa5b1 #d9e2ec #f7f9fb #ffffff".split()
 # Colours that prose.css replaces with those of the theme.
-PALETTE = frozenset([*SLICES, *"none #1f2933 #52606d #9aa5b1 #d9e2ec #f7f9fb #ffffff #dcebf5 #f3e0d2".split()])
+PALETTE = frozenset([*SLICES, *COLLECTIVES, *_GREYS, "#dcebf5", "#f3e0d2"])
 _SVG = "{http://www.w3.org/2000/svg}"
 _SHAPES = frozenset(f"{_SVG}{each}" for each in "tspan rect circle ellipse line polyline polygon path text".split())
 _ATTRIBUTES = frozenset(

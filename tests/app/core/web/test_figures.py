@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.core.web.figures import PALETTE, SLICES, inline_figure
+from app.core.web.figures import COLLECTIVES, PALETTE, SLICES, inline_figure
 from app.core.web.markdown import parse_markdown, prose_of, render_markdown
 from app.core.web.static_files import static_file
 
@@ -60,10 +60,11 @@ def test_the_statement_has_the_drawing_under_its_alternative_text():
 
 
 @pytest.mark.parametrize("attribute", ["fill", "stroke"])
-def test_slices_have_the_eight_colours_of_all_drawings_in_their_order(attribute):
+def test_slices_and_collectives_have_the_colours_of_all_drawings_in_their_order(attribute):
     sheet = static_file("core/prose.css").read_text()
     rules = dict(re.findall(rf'\[{attribute}="(#\w{{6}})"\] {{ {attribute}: var\(--([\w-]+)\); }}', sheet))
     assert [rules[each] for each in SLICES] == [f"shard-{number}" for number in range(1, 9)]
+    assert [rules[each] for each in COLLECTIVES] == [f"kind-{number}" for number in range(1, 7)]
 
 
 def test_the_theme_replaces_every_colour_of_the_palette():
