@@ -242,7 +242,7 @@ def _chip_part(topology: str, number: int, computation: ChipComputation, *, is_g
 
 def _collectives(name: str, computation: ChipComputation) -> Table:
     remarked = zip(computation.collectives, sent_together(computation.collectives), strict=True)
-    numbers = ("Times", "Whole tensors")
+    numbers = ("Times", "Whole tensors", "Sent by each chip")
     return Table(
         title=name,
         columns=columns(
@@ -262,6 +262,7 @@ def _row(each: ChipCollective, computation: ChipComputation, remark: str) -> Row
             Cell(label(", ".join(dict.fromkeys(each.dtypes)))),
             count(computation.executions, most=computation.conditional),
             size(each.bytes * (computation.executions or 1)),
+            size(each.ring_bytes * (computation.executions or 1)),
             Cell(each.link),
             Cell(hidden_text(each) or wait_text(each)),
             at_lines([each.line], remark),

@@ -8,7 +8,9 @@ from markupsafe import Markup
 from app.core.web.units import NOTHING, bytes_text
 from app.presentation.drawings.graph import draw_graph
 from app.presentation.drawings.graph_text import details_of, groups_of, name_of
+from app.presentation.sent_bytes import with_sent_bytes
 from app.presentation.table import Cell, Row, Table, at_lines, columns, count
+from grader.explorer.exploration import ExploredCollective
 from grader.explorer.graph import ExploredGraph, ExploredNode
 
 
@@ -22,21 +24,28 @@ class GraphView:
     unlisted_edges: int
 
 
-def arrange_graph(graph: ExploredGraph | None, mesh: str, prefix: str) -> GraphView | None:
+def arrange_graph(
+    graph: ExploredGraph | None, collectives: Sequence[ExploredCollective], mesh: str, prefix: str
+) -> GraphView | None:
     """Return None for an exploration without a graph.
 
     Args:
       prefix: of the ids of the source's lines.
     """
-    table = graph_table(graph)
+    graph = with_sent_bytes(graph, collectives)
+    table = _table(graph)
     if graph is None or table is None:
         return None
     drawing = draw_graph(graph, f"The program's graph, {mesh}", prefix)
     return GraphView(drawing, table, graph.is_folded, graph.unlisted_edges)
 
 
-def graph_table(graph: ExploredGraph | None) -> Table | None:
+def graph_table(graph: ExploredGraph | None, collectives: Sequence[ExploredCollective]) -> Table | None:
     """The nodes with their numbers, from 1, and what each takes from which node; None without a graph."""
+    return _table(with_sent_bytes(graph, collectives))
+
+
+def _table(graph: ExploredGraph | None) -> Table | None:
     if graph is None or not graph.nodes:
         return None
     taken: dict[int, list[str]] = {}

@@ -22,6 +22,7 @@ from app.presentation.drawings.placement import Leaf, Mesh, group_leaves, label
 from app.presentation.drawings.timeline import draw_timeline
 from app.presentation.fault_views import BarsView, ShapesView, view_bars, view_shapes
 from app.presentation.program_tables import over
+from app.presentation.sent_bytes import sent_calls
 from app.presentation.table import Cell, Column, Row, Table, and_more, code, columns, count, size
 from grader.verdicts.evidence import (
     Amount,
@@ -229,7 +230,8 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
                     if each.unit == "bytes" and (is_over(each) or is_under(each))
                 ]
                 if entry.mine or entry.reference:
-                    lanes = {"yours": entry.mine, "reference": entry.reference}
+                    sides = {"yours": entry.mine, "reference": entry.reference}
+                    lanes = {name: sent_calls(calls, entry.sums) for name, calls in sides.items()}
                     orders.append(draw_timeline(f"Collectives in program order, {mesh}", lanes))
             case Factors():
                 rest["factors"] = [factor.model_dump() for factor in entry.factors]
@@ -348,7 +350,7 @@ def _devices(leaf: Leaf, mesh: Mesh, expected: Markup | None) -> Table | None:
 
 def _collectives(sums: Sequence[CollectiveSum]) -> Table:
     """All collectives of one kind over the same axes in a row, beside the reference's."""
-    groups = ("Times", "Bytes of whole tensors", "Sent by each device")
+    groups = ("Times", "Whole tensors", "Sent by each device")
     sides = ("yours", "reference")
     rows = []
     for each in sums:

@@ -11,9 +11,9 @@ _NONE = "no communication"
 
 
 def headline(program: ExploredProgram) -> str:
-    """`1 collective, 512.0 KiB sent by each device · 3.5 MiB on the fullest device · 268.4 MFLOP`."""
+    """`1 collective, each device sends 512.0 KiB · 3.5 MiB on the fullest device · 268.4 MFLOP`."""
     most = "at most " if any(each.conditional for each in program.collectives) else ""
-    sent = f", {most}{bytes_text(sent_bytes(program))} sent by each device" if program.collectives else ""
+    sent = f", each device sends {most}{bytes_text(sent_bytes(program))}" if program.collectives else ""
     if any(each.executions is None for each in program.collectives):
         sent += " (loops of unknown length counted once)"
     work = [] if program.flops is None else [flops_of(program)]
@@ -21,14 +21,14 @@ def headline(program: ExploredProgram) -> str:
 
 
 def chip_headline(program: ChipProgram) -> str:
-    """`2 collectives, 28.0 KiB sent by each chip · 8.0 GiB of each chip at its peak · 268.4 MFLOP`; empty if it did not
+    """`2 collectives, each chip sends 28.0 KiB · 8.0 GiB of each chip at its peak · 268.4 MFLOP`; empty if it did not
     compile.
     """
     if program.fault:
         return ""
     collectives = [each for computation in program.computations for each in computation.collectives]
     most = "at most " if any(each.conditional and each.collectives for each in program.computations) else ""
-    sent = f", {most}{bytes_text(_sent_on_chip(program))} sent by each chip" if collectives else ""
+    sent = f", each chip sends {most}{bytes_text(_sent_on_chip(program))}" if collectives else ""
     work = [] if program.flops is None else [flops_text(program.flops)]
     count = most + _counted(_executions_on_chip(program)) if collectives else _NONE
     return _DOT.join([count + sent, f"{bytes_text(program.peak_bytes)} of each chip at its peak", *work])
@@ -62,7 +62,7 @@ def compare_totals(program: ExploredProgram, other: ExploredProgram) -> Table:
     """
     quantities: tuple[tuple[str, Callable[[ExploredProgram], int | None], Callable[[int | None], str]], ...] = (
         ("Collectives, all executions", executions_of, exact_text),
-        ("Bytes sent by each device", sent_bytes, bytes_text),
+        ("Sent by each device", sent_bytes, bytes_text),
         ("Memory of the fullest device", memory_bytes, bytes_text),
         ("Matrix products on each device", lambda each: each.flops, flops_text),
     )
@@ -78,7 +78,7 @@ def compare_chip_totals(program: ChipProgram, other: ChipProgram) -> Table:
     """The same of the programs for chips, without those that a program lacks because it did not compile."""
     quantities: tuple[tuple[str, Callable[[ChipProgram], int | None], Callable[[int | None], str]], ...] = (
         ("Collectives, all executions", _executions_on_chip, exact_text),
-        ("Bytes sent by each chip", _sent_on_chip, bytes_text),
+        ("Sent by each chip", _sent_on_chip, bytes_text),
         ("Memory of each chip at its peak", lambda each: each.peak_bytes, bytes_text),
         ("Matrix products on each chip", lambda each: each.flops, flops_text),
     )

@@ -117,7 +117,7 @@ def test_two_panes_by_keyboard(open_page: OpenPage) -> None:
     # An example shows its result at once, before anything is compiled.
     expect(pane).to_contain_text("all-reduce over model")
     expect(_compiled(page)).to_have_text("What this example compiles to.")
-    expect(page.locator(".cm-words[data-words*='all-reduce 512.0 KiB']").first).to_be_visible()
+    expect(page.locator(".cm-words[data-words*='all-reduce sends 512.0 KiB']").first).to_be_visible()
     # The switch stays off in this browser.
     switch = page.get_by_label("Compile as you type")
     expect(switch).to_be_checked()

@@ -12,7 +12,7 @@ from app.presentation.graph_view import graph_table
 from app.presentation.program_tables import arrays_table, collectives_table
 from app.presentation.totals import headline
 from grader.explorer.description import explored
-from grader.explorer.graph import ExploredGraph
+from grader.explorer.exploration import ExploredProgram
 from grader.explorer.remarks import whole_gathers
 from grader.program.compared_amounts import ProgramDifference
 from grader.program.differences import differences
@@ -72,7 +72,7 @@ def print_program(measured: Measured, *, arrays: bool = False, graph: bool = Fal
         f"Matrix products on each device: {work} FLOPs in {products} {'product' if products == 1 else 'products'}.\n"
     )
     if graph:
-        _print_graph(console, program.graph)
+        _print_graph(console, program)
     if arrays and measured.arrays is not None:
         found = arrays_table(program)
         if found is None:
@@ -143,8 +143,9 @@ def _bytes(leaf: ProgramLeaf) -> tuple[str, str]:
     return bytes_text(on_a_device), bytes_text(leaf.whole_bytes)
 
 
-def _print_graph(console: Console, graph: ExploredGraph | None) -> None:
-    table = graph_table(graph)
+def _print_graph(console: Console, program: ExploredProgram) -> None:
+    graph = program.graph
+    table = graph_table(graph, program.collectives)
     if graph is None or table is None:
         console.print("There is no graph of this program.\n")
         return

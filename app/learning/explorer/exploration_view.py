@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from app.core.web.units import TIMES, bytes_text, flops_text
+from app.core.web.units import flops_text
 from app.presentation.chip_view import ChipView, arrange_chip
 from app.presentation.drawings.placement import Mesh, label
-from app.presentation.drawings.timeline import axes_text, calls_of, draw_timeline, kind_number
+from app.presentation.drawings.timeline import axes_text, calls_of, draw_timeline, kind_number, sent_text, times_text
 from app.presentation.graph_view import GraphView, arrange_graph
 from app.presentation.memory_view import HeatView, arrange_heat
 from app.presentation.program_evidence import AmountsView, LeafView, arrange_amounts, arrange_leaves, leaf_table
-from app.presentation.program_tables import arrays_table, buffers_table, collectives_table, whole_bytes
+from app.presentation.program_tables import arrays_table, buffers_table, collectives_table
 from app.presentation.table import Table
 from app.presentation.totals import compare_chip_totals, compare_totals, count_text, flops_of, headline
 from grader.core.chips import CHIPS
@@ -168,9 +168,9 @@ def _causes(program: ExploredProgram) -> Iterator[tuple[int, _Cause]]:
             key = (each.line, label(each.collective), axes_text(each.axes), each.in_loop, each.conditional, remark)
             alike.setdefault(key, []).append(each)
     for (line, name, axes, in_loop, conditional, remark), these in alike.items():
-        count = f"{len(these)} {TIMES} " if len(these) > 1 else ""
-        most = "at most " if conditional else ""
-        size = f"{most}{bytes_text(sum(map(whole_bytes, these)))}"
+        count = times_text(calls_of(these))
+        unknown = any(each.executions is None for each in these)
+        size = sent_text(None if unknown else 1, sum(each.sent_bytes for each in these), most=conditional)
         where = " in a branch" * conditional + " in a loop" * in_loop
         text = f"{count}{name}{f' over {axes}' if axes else ''}, {size}{where}{', ' * bool(remark)}{remark}"
         yield line, _Cause(text, f"{count}{name} {size}", kind_number(these[0].collective))
@@ -259,7 +259,7 @@ def _program(program: ExploredProgram, prefix: str) -> ProgramView:
         retraced=program.retraced,
         remarks=program.remarks,
         arrays=arrays_table(program),
-        graph=arrange_graph(program.graph, str(Mesh.of(program.mesh)), prefix),
+        graph=arrange_graph(program.graph, program.collectives, str(Mesh.of(program.mesh)), prefix),
         texts=tuple(
             ProgramText(title, tuple(computations), unlisted)
             for title, computations, unlisted in (

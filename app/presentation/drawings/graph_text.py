@@ -1,8 +1,8 @@
 """Says what the nodes and edges of a program's graph are, in a few words."""
 
-from app.core.web.units import TIMES, bytes_text, exact_text, flops_text
+from app.core.web.units import bytes_text, exact_text, flops_text
 from app.presentation.drawings.placement import label
-from app.presentation.drawings.timeline import axes_text
+from app.presentation.drawings.timeline import axes_text, sent_text
 from grader.explorer.graph import ExploredEdge, ExploredGraph, ExploredNode
 
 
@@ -27,8 +27,9 @@ def details_of(node: ExploredNode) -> str:
     parts: list[str] = []
     if node.kind == "collective":
         executions = "?" if node.executions is None else exact_text(node.executions)
-        times = f"{executions} {TIMES} " if node.executions != 1 else ""
-        parts = [*([f"{node.number} together"] if node.number > 1 else []), f"{times}{bytes_text(node.bytes)}"]
+        parts = [f"{node.number} together"] if node.number > 1 else []
+        parts += [f"{executions} times"] if node.executions != 1 else []
+        parts.append(sent_text(node.executions, node.bytes * (node.executions or 1)))
     elif node.kind in ("input", "output"):
         leaves = [f"{node.number} leaves"] if node.number > 1 else []
         parts = [*leaves, bytes_text(node.bytes), *([label(node.spec)] if node.spec else [])]

@@ -8,10 +8,10 @@ from itertools import zip_longest
 from markupsafe import Markup
 
 from app.core.web.svg import drawing, element
-from app.core.web.units import bytes_text, exact_text, flops_text
+from app.core.web.units import exact_text, flops_text
 from app.presentation.drawings.placement import label
 from app.presentation.drawings.schedule_copies import copies_text, draw_copies
-from app.presentation.drawings.timeline import axes_text, kind_number
+from app.presentation.drawings.timeline import axes_text, kind_number, sent_text
 from grader.explorer.exploration import ChipCollective, ChipComputation, ChipStep
 
 MAX_STEPS = 150
@@ -123,9 +123,9 @@ def _merged(collectives: Sequence[ChipCollective]) -> list[ChipCollective]:
     """One entry for all lines of each collective."""
     sizes: Counter[int] = Counter()
     for number, each in enumerate(collectives):
-        sizes[number if each.sent_with is None else each.sent_with] += each.bytes
+        sizes[number if each.sent_with is None else each.sent_with] += each.ring_bytes
     return [
-        each.model_copy(update={"bytes": sizes[number]})
+        each.model_copy(update={"ring_bytes": sizes[number]})
         for number, each in enumerate(collectives)
         if each.sent_with is None
     ]
@@ -194,7 +194,7 @@ def _bar(each: ChipCollective, places: Sequence[tuple[float, float]], y: float, 
     work = hidden_text(each)
     hides = f"hidden by {work}" if work else "everything waits for it"
     shapes = [
-        element("title", f"{label(each.collective)}{over}, {bytes_text(each.bytes)}: {hides}"),
+        element("title", f"{label(each.collective)}{over}, {sent_text(1, each.ring_bytes)}: {hides}"),
         element(
             "rect", x=left, y=y, width=right - left, height=_ROW, class_=f"block kind-{kind_number(each.collective)}"
         ),

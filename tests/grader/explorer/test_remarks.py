@@ -72,7 +72,7 @@ def f(mesh, a):
 def test_the_total_says_how_often_a_loop_of_unknown_length_counts():
     loop = exchange("all-reduce", 64, executions=None, loops=("while",))
     [found] = explored([program(EIGHT, collectives=[loop])]).programs
-    assert "sent by each device (loops of unknown length counted once)" in headline(found)
+    assert "each device sends 56 B (loops of unknown length counted once)" in headline(found)
 
 
 def test_what_the_program_sends_as_bfloat16_is_half_of_what_host_cpus_send(judge):

@@ -217,7 +217,7 @@ async def test_a_result_leads_from_a_collective_to_its_line(inside):
     here, page = await result_of(inside, source="gather = 1\nrest = 2\n")
     assert 'id="line-1"' in page
     assert 'href="#line-1"' in page
-    assert "all-gather over x, 32.0 KiB" in page
+    assert "all-gather over x, sends 28.0 KiB" in page
     assert page.count("Mesh x = ") >= 2
     assert "Where each leaf lives" in page
     listed = (await inside.http.get("/explore")).text
@@ -239,7 +239,7 @@ async def test_two_versions_begin_with_what_differs(inside):
     assert "What differs" in page
     assert "the other has none" in page
     assert page.count("No communication between devices.") == 2
-    assert re.search(r"Bytes sent by each device</th><td[^>]*>28.0 KiB</td><td[^>]*>0 B</td><td>more", page)
+    assert re.search(r"Sent by each device</th><td[^>]*>28.0 KiB</td><td[^>]*>0 B</td><td>more", page)
     _, page = await result_of(inside, source="x = 1", against="x = 1")
     assert "Nothing: placement, communication, memory and work are equal in both versions." in page
 
@@ -426,14 +426,14 @@ def test_a_line_says_what_it_causes_on_the_first_mesh_that_has_it():
     lines = lines_of(explored(both).programs)
     assert list(lines) == [3, 4, 9]
     assert lines[3] == (
-        "6 \N{MULTIPLICATION SIGN} all-gather over x, 12.0 KiB",
-        "all-reduce over x, 64 B",
-        "reduce-scatter over x, 64 B",
-        "all-to-all over x, 64 B",
+        "12 \N{MULTIPLICATION SIGN} all-gather over x, sends 10.5 KiB",
+        "all-reduce over x, sends 56 B",
+        "reduce-scatter over x, sends 56 B",
+        "all-to-all over x, sends 56 B",
         "2 more",
     )
     assert lines[4] == ("500 FLOP in matrix products",)
-    assert lines[9] == ("all-reduce over x, 2.0 KiB",)
+    assert lines[9] == ("all-reduce over x, sends 1.5 KiB",)
 
 
 async def test_a_run_replaces_the_last_unless_that_is_shared_or_the_run_is_refused(inside):
@@ -465,7 +465,7 @@ async def test_the_form_shows_the_result_of_an_exploration_and_of_an_example(ins
     opened = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
     for part in ("data-result", "Mesh x = 8", "Largest buffers that it writes", f'href="{here}"'):
         assert part in opened
-    assert 'data-notes="{&#34;1&#34;: [&#34;all-gather 32.0 KiB +1&#34;, 1]}"' in page
+    assert 'data-notes="{&#34;1&#34;: [&#34;all-gather sends 28.0 KiB +1&#34;, 1]}"' in page
     faulty, _ = await result_of(inside, source="broken = 1")
     opened = await inside.http.get("/explore", params={"exploration": faulty.rpartition("/")[2]})
     assert 'data-fault="2"' in opened.text

@@ -28,7 +28,7 @@ def test_nodes_say_what_they_are():
     assert [name_of(each) for each in GRAPH.nodes] == ["w<b>", "all-gather over data", "loss, backward"]
     assert [details_of(each) for each in GRAPH.nodes] == [
         "2 leaves · 512 B · P('data')",
-        "4.0 KiB",
+        "sends 4.0 KiB",
         "1 product, 2.0 kFLOP",
     ]
     assert [line_of(each) for each in GRAPH.nodes] == ["", "line 3 +1", "line 7"]
@@ -39,7 +39,7 @@ def test_a_node_links_to_its_line_and_is_marked_with_all_of_them():
     root = ElementTree.fromstring(draw_graph(GRAPH, "Graph"))
     links = {each.get("href"): each for each in root.iter("a")}
     assert list(links) == ["#line-3", "#line-7"]
-    assert links["#line-3"].get("aria-label") == "all-gather over data, 4.0 KiB, 2 groups of 4, line 3 +1"
+    assert links["#line-3"].get("aria-label") == "all-gather over data, sends 4.0 KiB, 2 groups of 4, line 3 +1"
     marked = [each.get("data-of-line") for each in root.iter() if each.get("data-of-line")]
     assert marked == ["line-5", "line-3", "line-7"]
     # Two groups of four devices.

@@ -36,7 +36,7 @@ def test_what_hides_a_collective_is_above_its_bar():
     hiding, after = steps(drawn)
     assert left < hiding[0] < hiding[1] < right <= after[0]
     assert hiding[1] - hiding[0] == after[1] - after[0]
-    assert "all-gather over x, 1.0 KiB: hidden by 100 cycles" in drawn
+    assert "all-gather over x, sends 896 B: hidden by 100 cycles" in drawn
 
 
 def test_nothing_is_above_a_collective_that_all_else_waits_for():
@@ -113,7 +113,8 @@ def test_it_says_for_how_long_everything_waits():
 
 
 def test_lines_that_are_sent_together_are_one_bar_with_all_bytes():
-    merged = [collective(1, 1, hidden_cycles=0), collective(1, 1, hidden_cycles=0, bytes=2048, line=4, sent_with=0)]
+    other = {"ring_bytes": 2176, "line": 4, "sent_with": 0}
+    merged = [collective(1, 1, hidden_cycles=0), collective(1, 1, hidden_cycles=0, **other)]
     drawn = draw_schedule("a", computation(merged, [100, None]))
     assert len(bars(drawn)) == 1
-    assert "all-gather over x, 3.0 KiB" in drawn
+    assert "all-gather over x, sends 3.0 KiB" in drawn
