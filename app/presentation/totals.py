@@ -91,10 +91,10 @@ def compare_chip_totals(program: ChipProgram, other: ChipProgram) -> Table:
 
 
 def _totals(title: str, rows: Iterable[Row]) -> Table:
-    versions = ("This program", "The other version")
+    versions = ("A", "B")
     return Table(
         title=title,
-        columns=columns("Quantity", *versions, "This against the other", numbers=versions),
+        columns=columns("Quantity", *versions, "A against B", numbers=versions),
         rows=tuple(rows),
     )
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.accessibility import violations
 from tests.browser.browser import CHECKOUT
 from tests.browser.visits import LAPTOP, WIDE, faults_of
-from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, lines_in_sight
+from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage, lines_in_sight, open_settings
 
 PROBLEM = "psum_scatter_mean"
 _FOLDER = CHECKOUT / "problems" / PROBLEM
@@ -82,6 +82,27 @@ def test_a_collective_leads_to_its_line_and_back(open_page: OpenPage, explored_p
     link.click()
     assert page.url.endswith(f"#line-{number}")
     expect(line).to_be_in_viewport()
+
+
+def test_two_versions_are_two_editors(open_page: OpenPage, explored_path: dict[str, str]) -> None:
+    page = _open(open_page, explored_path)
+    page.goto(f"/explore?exploration={explored_path['path']}")
+    other = page.locator(".compared")
+    expect(other.locator(".cm-words[data-words*='all-reduce sends']")).to_be_attached()
+    expect(page.locator(".cm-words[data-words*='reduce-scatter sends']")).to_be_attached()
+    row = page.locator(".timeline li[data-of-line^=other-]").first
+    row.hover()
+    expect(other.locator(".cm-lit")).to_have_count(1)
+    expect(page.locator(".cm-lit")).to_have_count(1)
+    row.get_by_role("link").click()
+    expect(other.locator(".cm-content")).to_be_focused()
+    # The settings of the editor are those of both.
+    open_settings(page).get_by_label("Text size").select_option("very large")
+    sizes = page.locator(".editor:has([data-editor])").evaluate_all(
+        "(all) => all.map((each) => each.style.getPropertyValue('--code-size'))"
+    )
+    assert sizes == ["1.25rem", "1.25rem"]
+    assert violations(page) == []
 
 
 def test_a_compiled_program_is_searched(open_page: OpenPage, explored_path: dict[str, str]) -> None:

@@ -13,11 +13,12 @@ export class CodeBox {
 
   /**
    * `on` has three functions: `change(source)`, `run()` and `submit()`. A fourth is optional: `point(line, isCursor)`
-   * says which of the lines with a note the pointer or the cursor is on.
+   * says which of the lines with a note the pointer or the cursor is on. A second box of a form names its element `box`,
+   * and takes part in the `menu` of the first.
    */
-  constructor(form, source, on) {
-    this.#area = form.querySelector(".editor textarea");
-    this.#host = form.querySelector("[data-editor]");
+  constructor(form, source, on, { box = form.querySelector(".editor"), menu } = {}) {
+    this.#area = box.querySelector("textarea");
+    this.#host = box.querySelector("[data-editor]");
     this.#options = {
       label: form.querySelector(`label[for=${this.#area.id}]`).textContent,
       description: "Escape, then Tab, leaves the editor",
@@ -29,9 +30,10 @@ export class CodeBox {
       onRun: on.run,
       onSubmit: on.submit,
       onPoint: on.point,
-      historyKey: `meshgrade:history:${form.dataset.slug}`,
+      historyKey: `meshgrade:history:${form.dataset.slug}${menu ? `:${this.#area.id}` : ""}`,
     };
-    this.#menu = new EditorMenu(form, this);
+    this.#menu = menu ?? new EditorMenu(form, this);
+    if (menu) menu.join(box, this);
     if (this.#area.value !== source) this.#area.value = source;
     this.#area.addEventListener("input", () => on.change(this.#area.value));
     this.#area.addEventListener("keydown", (event) => {
@@ -40,6 +42,11 @@ export class CodeBox {
       (event.shiftKey ? on.submit : on.run)();
     });
     this.#load();
+  }
+
+  /** The menu, which another box can join. */
+  get menu() {
+    return this.#menu;
   }
 
   value() {

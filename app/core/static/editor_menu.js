@@ -37,7 +37,8 @@ export function storeSettings(box) {
 
 export class EditorMenu {
   #menu;
-  #box;
+  // The elements of the code boxes and the boxes themselves. Formatting and files are of the one that was last used.
+  #boxes = [];
   #workbench;
   #status;
   #code;
@@ -47,11 +48,11 @@ export class EditorMenu {
   /** `code` is the code box: { value, setValue, focus, configure }. */
   constructor(form, code) {
     this.#menu = form.querySelector("[data-editor-menu]");
-    this.#box = form.querySelector(".editor");
     this.#workbench = form.closest(".workbench");
     this.#status = form.querySelector("[data-editor-said]");
     this.#file = form.dataset.file ?? `${form.dataset.slug}.py`;
     this.#code = code;
+    this.#boxes.push([form.querySelector(".editor"), code]);
     showSettings(this.#menu);
     for (const input of controlsIn(this.#menu)) {
       input.addEventListener("change", () => {
@@ -71,12 +72,21 @@ export class EditorMenu {
     this.apply();
   }
 
+  /** Takes a second code box of the form, in its element, into the menu. */
+  join(element, code) {
+    this.#boxes.push([element, code]);
+    for (const [each, one] of this.#boxes) each.addEventListener("focusin", () => { this.#code = one; });
+    this.apply();
+  }
+
   /** Gives the editor what is chosen. */
   apply() {
     const { size, tab, theme, wrap, vim } = settingsIn(this.#menu);
-    this.#box.style.setProperty("--code-size", `${size}rem`);
-    this.#box.style.colorScheme = theme;
-    this.#code.configure({ tab: Number(tab), wrap, vim });
+    for (const [box, code] of this.#boxes) {
+      box.style.setProperty("--code-size", `${size}rem`);
+      box.style.colorScheme = theme;
+      code.configure({ tab: Number(tab), wrap, vim });
+    }
     this.#menu.closest("form").parentElement.querySelector("[data-vim-keys]").hidden = !vim;
   }
 

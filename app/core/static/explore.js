@@ -32,18 +32,14 @@ let last = null;
 offerModules(form, rest);
 restoreFields(form);
 foldFields(form);
-const editor = new CodeBox(form, area.value, {
-  change: rest,
-  run: () => run(false),
-  submit: () => run(false),
-  point(number, isCursor) {
-    mark(number ? `line-${number}` : undefined);
-    editor.light(number);
-    if (isCursor && number) showMarked();
-  },
-});
+const editor = new CodeBox(form, area.value, actionsOf("line"));
+// The editor of B, once B is opened.
+let otherEditor;
+const compared = other.closest("details");
+compared.addEventListener("toggle", openOther);
+openOther();
 addEventListener("pagehide", () => storeFields(form));
-onPoint((of) => editor.light(of?.startsWith("line-") ? Number(of.slice(5)) : null));
+onPoint(light);
 document.querySelector("[data-shortcuts]").hidden = false;
 document.querySelector("[data-by-line]")?.remove();
 
@@ -81,9 +77,40 @@ pane.addEventListener("click", (event) => {
   // A link in a drawing has no `hash`.
   const address = link.getAttribute("href");
   const number = Number(address.split("-")[1]);
-  if (address.startsWith("#line-")) editor.jump(number);
-  else jumpIn(other, number);
+  if (address.startsWith("#line-")) return editor.jump(number);
+  compared.open = true;
+  openOther();
+  otherEditor.jump(number);
 });
+
+/** What the editor of a version does. `prefix` begins the names of its lines. */
+function actionsOf(prefix) {
+  return {
+    change: rest,
+    run: () => run(false),
+    submit: () => run(false),
+    point(number, isCursor) {
+      const of = number ? `${prefix}-${number}` : undefined;
+      mark(of);
+      light(of);
+      if (isCursor && number) showMarked();
+    },
+  };
+}
+
+function openOther() {
+  if (!compared.open || otherEditor) return;
+  otherEditor = new CodeBox(form, other.value, actionsOf("other"), { box: other.closest(".editor"), menu: editor.menu });
+  const result = pane.querySelector("[data-result]");
+  if (result) note(result);
+}
+
+/** Highlights a line, such as "other-6", in the editor of its version. */
+function light(of) {
+  const [prefix, number] = of?.split("-") ?? [];
+  editor.light(prefix === "line" ? Number(number) : null);
+  otherEditor?.light(prefix === "other" ? Number(number) : null);
+}
 
 function recall() {
   try {
@@ -199,34 +226,34 @@ function show(result) {
     note(result);
   }
   const number = Number(fault?.dataset.fault);
-  editor.setMarks(number ? [{ line: number, text: fault.querySelector("pre").textContent.trim() }] : []);
+  const marks = number ? [{ line: number, text: fault.querySelector("pre").textContent.trim() }] : [];
+  editor.setMarks(fault?.dataset.of === "against" ? [] : marks);
+  otherEditor?.setMarks(fault?.dataset.of === "against" ? marks : []);
   line.stop(fault ? fault.querySelector("p").textContent.trim() : `Compiled: ${result.dataset.headline}.`);
 }
 
 const keyOf = (details) => `${details.closest("section")?.id}${details.querySelector("summary").textContent}`;
 
-/** Marks in the editor what lines cost. */
+/** Marks in the editor of each version what its lines cost. */
 function note(result) {
-  const notes = JSON.parse(result.dataset.notes);
-  const lines = new Set([...result.querySelectorAll("[data-of-line^=line-]")].map((each) => Number(each.dataset.ofLine.slice(5))));
+  editor.setNotes(notesOf(result, "line", result.dataset.notes));
+  otherEditor?.setNotes(notesOf(result, "other", result.dataset.otherNotes));
+}
+
+function notesOf(result, prefix, text) {
+  const notes = JSON.parse(text);
+  const lines = new Set([...result.querySelectorAll(`[data-of-line^=${prefix}-]`)].map((each) => Number(each.dataset.ofLine.split("-")[1])));
   for (const number of Object.keys(notes)) lines.add(Number(number));
-  editor.setNotes([...lines].sort((a, b) => a - b).map((number) => {
-    const [text, kind] = notes[number] ?? ["", 0];
-    return { line: number, text, kind };
-  }));
+  return [...lines].sort((a, b) => a - b).map((number) => {
+    const [words, kind] = notes[number] ?? ["", 0];
+    return { line: number, text: words, kind };
+  });
 }
 
 /** Brings the first marked row into the pane, where it scrolls. */
 function showMarked() {
   if (pane.scrollHeight <= pane.clientHeight) return;
   [...pane.querySelectorAll(".is-pointed-at")].find((each) => each.checkVisibility())?.scrollIntoView({ block: "nearest" });
-}
-
-function jumpIn(box, number) {
-  box.closest("details").open = true;
-  const start = box.value.split("\n").slice(0, number - 1).join("\n").length + (number > 1 ? 1 : 0);
-  box.focus();
-  box.setSelectionRange(start, start);
 }
 
 const first = pane.querySelector("[data-result]");

@@ -116,13 +116,15 @@ class ExploredView:
     """`lines` says what a line of the source causes, for the first mesh on which it causes anything.
 
     `notes` is the first of these in a few words, for the editor. `chip` names the chip that it was also compiled for;
-    it is empty if there is none.
+    it is empty if there is none. `other_lines` and `other_notes` are those of the other version.
     """
 
     meshes: tuple[MeshView, ...]
     chip: str
     lines: Mapping[int, tuple[str, ...]]
     notes: Mapping[int, LineNote]
+    other_lines: Mapping[int, tuple[str, ...]]
+    other_notes: Mapping[int, LineNote]
 
 
 def arrange_explored(result: Explored) -> ExploredView:
@@ -131,12 +133,17 @@ def arrange_explored(result: Explored) -> ExploredView:
     # A result that was stored before chips were compared has no such differences.
     on_chips: Sequence[Sequence[ExploredDifference] | None] = result.chip_differences or [None] * len(result.programs)
     meshes = tuple(map(_mesh, result.programs, against, differences, on_chips))
-    causes = _causes_by_line(result.programs)
-    lines = {line: _texts(these) for line, these in causes.items()}
-    notes = {line: _note(these) for line, these in causes.items()}
     slices = [each.on_chip.program.topology for each in meshes if each.on_chip]
     chip = CHIPS[slices[0].partition(":")[0]].title if slices else ""
-    return ExploredView(meshes, chip, lines, notes)
+    return ExploredView(meshes, chip, *_lines_and_notes(result.programs), *_lines_and_notes(result.against or ()))
+
+
+def _lines_and_notes(
+    programs: Sequence[ExploredProgram],
+) -> tuple[dict[int, tuple[str, ...]], dict[int, LineNote]]:
+    causes = _causes_by_line(programs)
+    lines = {line: _texts(these) for line, these in causes.items()}
+    return lines, {line: _note(these) for line, these in causes.items()}
 
 
 def _note(causes: Sequence[_Cause]) -> LineNote:
@@ -203,7 +210,7 @@ def _mesh(
     on_chips: Sequence[ExploredDifference] | None,
 ) -> MeshView:
     mesh = Mesh.of(program.mesh)
-    lanes = {"This program": program} | ({} if against is None else {"The other version": against})
+    lanes = {"A": program} | ({} if against is None else {"B": against})
     calls = {name: calls_of(each.collectives) for name, each in lanes.items()}
     anchors = {
         name: [f"{prefix}-{call.line}" if call.line else "" for call in each.collectives]

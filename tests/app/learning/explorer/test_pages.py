@@ -149,8 +149,8 @@ async def test_a_link_chooses_options_to_compare_with_none(inside):
 async def test_a_source_is_compared_with_itself_without_the_options(inside):
     without = {"xla_options": f"{THRESHOLD}=0", "empty-against_xla_options": "on"}
     here, page = await result_of(inside, source="gather = 1\n", chip="h100", **without, **FIELDS)
-    assert "This program is compiled with the options of XLA:" in page
-    assert "The other version is compiled with" not in page
+    assert "A is compiled with the options of XLA:" in page
+    assert "B is compiled with" not in page
     again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
     assert 'name="empty-against_xla_options" checked' in again
 
@@ -240,6 +240,11 @@ async def test_two_versions_begin_with_what_differs(inside):
     assert "the other has none" in page
     assert page.count("No communication between devices.") == 2
     assert re.search(r"Sent by each device</th><td[^>]*>28.0 KiB</td><td[^>]*>0 B</td><td>more", page)
+    _, page = await result_of(inside, source="x = 1", against="gather = 1")
+    noted = "{&#34;1&#34;: [&#34;all-gather sends 28.0 KiB +1&#34;, 1]}"
+    assert f'data-other-notes="{noted}"' in page
+    assert 'id="other-1" data-of-line="other-1"><span class="line-number" data-line="1">' in page
+    assert page.index('<span class="cause">all-gather') > page.index('id="other-1"')
     _, page = await result_of(inside, source="x = 1", against="x = 1")
     assert "Nothing: placement, communication, memory and work are equal in both versions." in page
 
@@ -253,7 +258,7 @@ async def test_two_versions_are_compared_on_the_chip_as_well(inside):
         r"Memory of each chip at its peak</th><td[^>]*>8.0 GiB</td><td[^>]*>8.0 GiB</td><td>equal", compared
     )
     assert "the other has none" in compared
-    assert "of the other version: collectives in numbers" in page
+    assert "of B: collectives in numbers" in page
     # No compiler is installed for the other mesh, so there is nothing to compare on it.
     assert "Totals of both versions on v5e:2x2" not in page
     _, page = await result_of(inside, source="gather = 1", against="gather = 1", chip="v5e")
