@@ -20,6 +20,7 @@ PROBLEMS = CHECKOUT / "problems"
 LONGEST_LINE = 74
 # Mistakes, numbered within each of the four texts that they were found in.
 MISTAKES = {f"{text}.{number}" for text, found in enumerate((28, 24, 25, 21)) for number in range(1, found + 1)}
+_DRAWN_ANSWER = re.compile(r"(?<=\n\n)!\[.*\n(?=:::$)", re.MULTILINE)
 _QUESTIONS, _PROBLEMS, _WORDS = 3, 3, (600, 900)
 
 
@@ -102,6 +103,26 @@ def has_a_wrong_answer_that_says_nothing(slug: str) -> Iterator[str]:
             yield f"{file}: no wrong answer of this question says what it shows: {part.text}"
 
 
+def answers_without_a_drawing(slug: str) -> Iterator[str]:
+    if (lesson := _read(slug)) is None:
+        return
+    if not any(part.figure for part in lesson.parts if isinstance(part, Question)):
+        yield f"lessons/{slug}/lesson.md:1: no answer to its questions has a figure"
+
+
+def goes_on_after_a_mistake(slug: str) -> Iterator[str]:
+    """Boxes of mistakes are at the end of their section, where they interrupt nothing."""
+    if (lesson := _read(slug)) is None:
+        return
+    is_corrected = False
+    for part in lesson.parts:
+        is_new = isinstance(part, Text) and part.markdown.startswith("## ")
+        if is_corrected and not is_new and not isinstance(part, Misreading):
+            shown = part.markdown[:40] if isinstance(part, Text) else type(part).__name__.lower()
+            yield f"lessons/{slug}/lesson.md:1: a section goes on after a mistake is corrected: {shown!r}"
+        is_corrected = isinstance(part, Misreading)
+
+
 def corrects_a_mistake_that_is_not_listed(slug: str) -> Iterator[str]:
     if (lesson := _read(slug)) is None:
         return
@@ -129,9 +150,10 @@ def stops_before_a_lesson_that_is_read_first(slug: str) -> Iterator[str]:
 
 
 def words(slug: str) -> int:
-    """Count the words that everyone reads: not programs, output, marks of boxes, claims, lists or wrong answers."""
+    """Count the words that everyone reads: not programs, output, marks of boxes, claims, lists, or below an answer."""
     lines, inside = [], False
-    for line in (LESSONS / slug / "lesson.md").read_text(encoding="utf-8").splitlines():
+    text = _DRAWN_ANSWER.sub("", (LESSONS / slug / "lesson.md").read_text(encoding="utf-8"))
+    for line in text.splitlines():
         if line.startswith("```"):
             inside = not inside
         elif not inside and not line.startswith(("  > ", "- {{", "- `P(")):
@@ -144,6 +166,8 @@ RULES: tuple[Rule, ...] = (
     names_an_unknown_problem,
     has_not_the_form_that_is_promised,
     has_a_wrong_answer_that_says_nothing,
+    answers_without_a_drawing,
+    goes_on_after_a_mistake,
     corrects_a_mistake_that_is_not_listed,
     is_the_place_of_no_topic,
     stops_before_a_lesson_that_is_read_first,

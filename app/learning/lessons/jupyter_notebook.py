@@ -100,7 +100,8 @@ def _written(part: Text | SideNote | Figure | Steps | Misreading | Question) -> 
         case Question():
             choices = "".join(f"- {each}\n" for each in part.spec.choices)
             question = f"**Check yourself.** {part.text}\n\n{choices}"
-            answer = f"{answer_of(part)}\n\n{part.explanation}"
+            drawn = f"\n\n{_drawn(part.figure, part.figure.caption)}" if part.figure else ""
+            answer = f"{answer_of(part)}\n\n{part.explanation}{drawn}"
             return f"{question}\n<details><summary>Answer</summary>\n\n{answer}\n\n</details>"
 
 

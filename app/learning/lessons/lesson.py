@@ -94,7 +94,7 @@ class Misreading:
 class Question:
     """A question to check oneself with. `text`, the choices of `spec` and the explanation are Markdown.
 
-    `slips` are wrong answers, each with what it shows, in Markdown.
+    `slips` are wrong answers, each with what it shows, in Markdown. `figure` belongs to the explanation.
     """
 
     text: str
@@ -102,6 +102,7 @@ class Question:
     right: Value
     explanation: str
     slips: tuple[tuple[Value, str], ...] = ()
+    figure: Figure | None = None
 
 
 @dataclass(frozen=True, slots=True)

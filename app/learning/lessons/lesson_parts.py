@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from app.learning.lessons.lesson import Block, Figure, Misreading, Part, Program, SideNote, Step, Steps, Text
 from app.learning.lessons.measured_numbers import placed_blocks
@@ -99,10 +100,7 @@ def _box(kind: str, about: str, inside: str, figures: Mapping[str, str], faults:
     elif _HEADING.search(_FENCE.sub("", inside)):
         faults.append(f"the box '{kind}' that begins with {first[:40]!r} has a heading")
     elif kind == "question":
-        try:
-            return [read_question(about, re.split(r"\n\n+", inside.strip()))]
-        except QuestionUnfit as unfit:
-            faults.append(f"the question that begins with {first[:40]!r} {unfit}")
+        return _question(about, re.split(r"\n\n+", inside.strip()), figures, faults)
     elif kind == "aside":
         return [SideNote(inside.strip())]
     elif kind == "steps":
@@ -112,6 +110,18 @@ def _box(kind: str, about: str, inside: str, figures: Mapping[str, str], faults:
     else:
         return [Misreading(tuple(about.split()), first, rest)]
     return []
+
+
+def _question(about: str, paragraphs: list[str], figures: Mapping[str, str], faults: list[str]) -> list[Part]:
+    """A question. A figure of its explanation is the last paragraph."""
+    drawn = _PART.fullmatch(paragraphs[-1])
+    try:
+        question = read_question(about, paragraphs[:-1] if drawn else paragraphs)
+    except QuestionUnfit as unfit:
+        faults.append(f"the question that begins with {paragraphs[0][:40]!r} {unfit}")
+        return []
+    figure = _figure(drawn["figure"], drawn["caption"], figures, faults) if drawn else []
+    return [replace(question, figure=figure[0])] if figure else [question]
 
 
 def _steps(title: str, lines: list[str], figures: Mapping[str, str], faults: list[str]) -> list[Part]:

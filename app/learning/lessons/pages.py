@@ -1,7 +1,8 @@
 """The pages of the lessons, and runs of the programs in them."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from fastapi import Request
@@ -16,12 +17,14 @@ from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
 from app.core.settings import Settings
 from app.core.web.markdown import Heading, render_markdown
+from app.core.web.next_page import own_page
 from app.core.web.templating import render_page
 from app.grading.queue.workers import Workers
 from app.learning.lessons.errors import LessonProgramNotFound
 from app.learning.lessons.jupyter_notebook import notebook_of
 from app.learning.lessons.lesson import Figure, Lesson, Misreading, Program, Question, SideNote, Steps, Text
 from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.next_stop import next_stop
 from app.learning.lessons.program_run_view import view_program
 from app.learning.lessons.questions import answer_of, hint_of, reply_to
 from app.learning.lessons.reading import LessonReads
@@ -38,7 +41,10 @@ _LARGEST_FORM = MaxBytes(lambda settings: 6 * settings.max_source_bytes + 4096)
 
 
 class ReadMark(RequestBody):
+    """`next` is the page that the reader goes on to, or empty to stay."""
+
     read: bool = False
+    next: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,6 @@ class LessonPage(FormPage):
         runs = await self.runs.latest(viewer, lesson) if viewer else {}
         titles = _titles(self.catalogue)
         shown = list(_folded_together(_shown(lesson, titles, query, runs, refused)))
-        lessons = self.lessons.all()
-        after = lessons[lessons.index(lesson) + 1 :]
         return render_page(
             "learning/lessons/lesson.html",
             status_code=refused.refusal.status if refused else 200,
@@ -90,7 +94,7 @@ class LessonPage(FormPage):
             no_worker=await self.workers.notice() if any(each.status == "queued" for each in runs.values()) else "",
             headings=_headings(lesson, titles),
             problems=[self.catalogue.get(each) for each in lesson.problems if each in dict(titles)],
-            next=after[0] if after else None,
+            next=next_stop(lesson, self.lessons.all(), dict(titles)),
         )
 
 
@@ -127,7 +131,7 @@ async def mark_as_read(
     reads: Provided[LessonReads],
 ) -> Response:
     """Mark the lesson as read by this reader, who needs no account, or remove the mark."""
-    response = RedirectResponse(f"/lessons/{slug}#read", status_code=303)
+    response = RedirectResponse(own_page(body.next, f"/lessons/{slug}#read"), status_code=303)
     await reads.mark(request, response, user, lessons.get(slug), is_read=body.read)
     return response
 
@@ -209,7 +213,8 @@ def _shown(
                 yield {"kind": "aside", "html": html(part.markdown)}
             case Question():
                 number += 1
-                yield _shown_question(part, number, query.get(f"q{number}", ""), html)
+                drawn = figure(_renamed(part.figure, f"answer-{number}-")) if part.figure else None
+                yield _shown_question(part, number, query.get(f"q{number}", ""), html) | {"figure": drawn}
 
 
 def _shown_program(
@@ -244,6 +249,13 @@ def _shown_question(part: Question, number: int, written: str, html: _HTML) -> d
         "right": _in_a_line(html(answer_of(part))),
         "explanation": html(part.explanation),
     }
+
+
+def _renamed(figure: Figure, prefix: str) -> Figure:
+    """The figure with other ids, because the lesson may show it twice."""
+    svg = re.sub(r'(?<=\sid=")', prefix, figure.svg)
+    named = re.sub(r'(?<=aria-labelledby=")[^"]*', lambda ids: " ".join(prefix + each for each in ids[0].split()), svg)
+    return replace(figure, svg=named)
 
 
 def _folded_together(parts: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:

@@ -3,14 +3,18 @@
 import base64
 import re
 from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
 from app.learning.browse.catalogue_listing import list_problems
+from app.learning.browse.journey import lines_of
 from app.learning.browse.lesson_list import list_lessons
 from app.learning.lessons.lesson_files import Lessons
+from app.learning.lessons.next_stop import NextStop, next_stop
 from app.problems.catalogue import Catalogue
+from tests.app.accounts.people import SITE, browser, form_token
 from tests.app.learning.lessons.folders import ORDER, TEXT, write_lesson
 from tests.lessons.drawing import rect, svg
 from tests.lessons.shipped_lessons import SHIPPED
@@ -159,15 +163,49 @@ async def test_the_front_page_names_the_first_lesson_for_where_a_guest_starts(se
     assert 'Read the lesson <a href="/lessons/first">First</a> first.' in page
 
 
-async def test_each_shipped_lesson_leads_to_the_next(shared_service):
-    path, seen = f"/lessons/{shared_service.services[Lessons].all()[0].slug}", []
-    while path:
-        page = await shared_service.http.get(path, headers=HTML)
+async def test_each_shipped_lesson_ends_in_a_button_to_the_next_if_no_problem_is_served(shared_service):
+    lessons = [lesson.slug for lesson in shared_service.services[Lessons].all()]
+    found = []
+    for slug in lessons:
+        page = await shared_service.http.get(f"/lessons/{slug}", headers=HTML)
         assert page.status_code == 200
-        seen.append(path.removeprefix("/lessons/"))
-        found = re.search(r'Next lesson: <a href="([^"]+)"', page.text)
-        path = found[1] if found else ""
-    assert seen == [lesson.slug for lesson in shared_service.services[Lessons].all()]
+        end = page.text[page.text.index('<form class="read"') :]
+        found += re.findall(r'<input type="hidden" name="next" value="/lessons/([^"]+)">', end)
+    assert found == lessons[1:]
+
+
+def test_a_lesson_leads_to_the_stop_after_it_in_the_journey():
+    """Whatever is served, this is the stop that follows the lesson's own on the line."""
+    catalogue = Catalogue.load(PROBLEMS)
+    lines = lines_of(list_problems(catalogue.sections(), {}), SHIPPED.all(), ())
+    stops = [stop for line in lines for stop in line.stops]
+    after = {stop.slug: following for stop, following in pairwise(stops) if stop.is_lesson}
+    for lesson in SHIPPED.all():
+        found = next_stop(lesson, SHIPPED.all(), catalogue.titles())
+        assert found == NextStop(after[lesson.slug].href, after[lesson.slug].title)
+
+
+async def test_the_button_at_the_end_marks_the_lesson_as_read_and_goes_on(service):
+    async with browser(service) as http:
+        page = (await http.get("/lessons/first", headers=HTML)).text
+        end = page[page.index('<form class="read"') : page.index("</main>")]
+        assert re.findall(r"<(?:button|a) [^>]*>(.*?) <", end) == ["Mark as read. Next: Add one"]
+        for written, location in (("/problems/add_one", "/problems/add_one"), ("//a.example", "/lessons/first#read")):
+            form = {"form_token": form_token(page), "read": "yes", "next": written}
+            answer = await http.post("/lessons/first/read", data=form, headers=SITE | HTML)
+            assert (answer.status_code, answer.headers["location"]) == (303, location)
+        page = (await http.get("/lessons/first", headers=HTML)).text
+    assert '<a class="button primary large" href="/problems/add_one">Next: Add one' in page
+
+
+async def test_an_answer_has_a_figure_with_ids_of_its_own(service, tmp_path):
+    text = TEXT.replace("Try *add_one*.\n", "Try *add_one*.\n\n![Whole](figures/array.svg)\n")
+    service.services.add(Lessons.load(write_lesson(tmp_path / "drawn", text=text)))
+    page = (await service.http.get("/lessons/first", headers=HTML)).text
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert 'aria-labelledby="answer-1-t answer-1-d"' in page
+    assert re.search(r"<details><summary>Show the answer</summary>.*?<figcaption><p>Whole</p>", page, re.DOTALL)
 
 
 async def test_an_unknown_lesson_is_not_found(service):
