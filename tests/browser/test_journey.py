@@ -1,5 +1,6 @@
 """The journey and the list below it, with every problem that ships: its size, by keyboard, on a phone and filtered."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -41,6 +42,26 @@ def test_the_front_page_is_a_screen_and_a_half(open_page: OpenPage) -> None:
     picture = page.locator("figure .drawing").last.bounding_box()
     assert picture is not None
     assert picture["y"] + picture["height"] < 900
+
+
+def test_the_front_page_plays_a_step_and_opens_its_rejected_program(open_page: OpenPage) -> None:
+    page = open_page("/", anonymous=True)
+    animations = "document.getAnimations().filter((each) => each instanceof CSSAnimation)"
+    states = f"() => [...new Set({animations}.map((each) => each.playState))]"
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(states) == ["running"]
+    page.get_by_text("Pause the animation").click()
+    assert page.evaluate(states) == ["paused"]
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(states) == []
+    expect(
+        page.get_by_role("listitem").filter(has_text="Gather: an all_gather makes the weight whole.")
+    ).to_be_visible()
+    line = page.locator(".example pre").inner_text().strip()
+    # Without a script, the editor is a text area, which has all lines at once.
+    page = open_page("/", anonymous=True, java_script_enabled=False)
+    page.get_by_role("link", name="Fix this program").click()
+    expect(page.get_by_role("textbox", name="Your solution, Python")).to_have_value(re.compile(re.escape(line)))
 
 
 def test_a_stop_is_reached_by_keyboard_and_heard_with_its_state(open_page: OpenPage) -> None:

@@ -1,4 +1,4 @@
-"""The rejected program on the front page shows the judge's verdict on a submission that ships, word for word."""
+"""The rejected program on the front page shows the judge's verdict on a starter that ships, word for word."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from app.learning.browse.front_page_example import FILE
 from tests.grader import shipped_submissions
-from tests.grader.front_example import PROBLEM, SUBMISSION, example_of
+from tests.grader.front_example import PROBLEM, example_of
 
 
 @pytest.mark.rotation(
@@ -20,6 +20,5 @@ from tests.grader.front_example import PROBLEM, SUBMISSION, example_of
 @pytest.mark.xdist_group("program")
 def test_the_example_is_what_the_judge_says(judge) -> None:
     package = shipped_submissions.package(PROBLEM)
-    [known] = [each for each in package.rejected if each.name == SUBMISSION]
-    made = example_of(known.source, judge.judge(package, known.source))
+    made = example_of(package.starter, judge.judge(package, package.starter))
     assert json.loads(FILE.read_text(encoding="utf-8")) == made

@@ -1,7 +1,8 @@
 """A rejected program with its evidence, for the front page.
 
-`front_page_example.json` holds the faulty line of a submission that ships with a problem, and the judge's verdict on
-it. tests/grader/test_front_example.py judges it again and compares.
+`front_page_example.json` holds the faulty line of a problem's starter, and the judge's verdict on it. So the page's
+button opens the program that it shows: the editor begins with the starter. tests/grader/test_front_example.py judges it
+again and compares.
 """
 
 import json

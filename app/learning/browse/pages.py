@@ -43,6 +43,7 @@ async def show_front_page(
         lines=lines_of(listing, lessons.all(), ()),
         lessons=lessons,
         example=EXAMPLE,
+        titles=catalogue.titles(),
         guest_runs=settings.guest_runs_in_total > 0,
     )
 
