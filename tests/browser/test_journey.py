@@ -72,7 +72,17 @@ def test_a_stop_is_reached_by_keyboard_and_heard_with_its_state(open_page: OpenP
     page.keyboard.press("Tab")
     lesson = page.locator(_STOPS).first
     expect(lesson).to_be_focused()
-    expect(lesson.locator("..")).to_have_text("What JAX sees of your code, lesson")
+    expect(lesson.locator("..")).to_contain_text("What JAX sees of your code, lesson")
+    # The card of a stop appears with the focus, describes the link, and is hidden by Escape until the focus is back.
+    card = lesson.locator("..").get_by_role("tooltip")
+    expect(card).to_contain_text("Traced functions, modules as arrays")
+    expect(lesson).to_have_accessible_description(re.compile("^Traced functions.* lesson 1 · \\d+ min$"))
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(card).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="Split, change, merge, open").last).to_be_visible()
     page.keyboard.press("Enter")
     page.wait_for_url("**/lessons/one-device")
@@ -126,5 +136,18 @@ def test_stops_that_a_filter_leaves_out_fade_where_they_are(open_page: OpenPage)
     assert violations(page) == []
     same = open_page("/problems?q=pipeline", java_script_enabled=False)
     assert same.locator(".stop:not(.is-off)").all_inner_texts() == found
+    # The next visit begins with the same filters, except for the words, and names the track that was open last.
+    search.fill("")
+    page.get_by_label("Difficulty").select_option("hard")
+    hard = left.all_inner_texts()
+    left.get_by_role("link").last.click()
+    page.wait_for_url("**/problems/*")
+    page.goto("/problems")
+    expect(page.get_by_label("Difficulty")).to_have_value("hard")
+    assert left.all_inner_texts() == hard
+    expect(page.get_by_role("link", name=re.compile("^Filtered: "))).to_be_visible()
+    expect(page.get_by_role("link", name="Last: 15. Repair")).to_have_attribute("href", "#line-repair")
     page.get_by_role("link", name="Clear").click()
+    expect(page.locator(".stop.is-off")).to_have_count(0)
+    page.goto("/problems")
     expect(page.locator(".stop.is-off")).to_have_count(0)
