@@ -111,7 +111,9 @@ def test_a_class_of_forty_sits_an_exam(page: Page, null_service: Service, tmp_pa
     page.get_by_label("Due").fill(f"{opens + timedelta(days=1):%Y-%m-%dT%H:%M}")
     page.get_by_label("Exam", exact=True).check()
     page.get_by_label("In an exam, minutes for each student").fill("60")
-    page.get_by_label("Problems", exact=True).fill(f"{SLUG} 10")
+    page.get_by_label("Add a problem").fill(SLUG)
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_label("points for").fill("10")
     page.get_by_role("button", name="Create assignment").click()
     expect(page.get_by_text("Each student has 60 minutes from their start.")).to_be_visible()
 

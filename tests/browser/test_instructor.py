@@ -104,7 +104,9 @@ def test_a_problem_a_class_of_thirty_and_a_rejudge(browser: Browser, null_servic
     page.get_by_label("Name").fill("Week 1")
     page.get_by_label("Opens").fill("2026-01-05T09:00")
     page.get_by_label("Due").fill("2096-01-12T23:59")
-    page.get_by_label("Problems", exact=True).fill(f"{SLUG} 10")
+    page.get_by_label("Add a problem").fill(SLUG)
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_label("points for").fill("10")
     page.get_by_role("button", name="Create assignment").click()
     page.get_by_role("link", name="Import a roster").click()
     names = [f"student-{number:02}" for number in range(STUDENTS)]

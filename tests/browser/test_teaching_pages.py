@@ -136,7 +136,7 @@ def test_a_member_is_removed_in_two_steps_and_added_back(open_page: OpenPage) ->
     expect(page.get_by_role("link", name="stu", exact=True)).to_be_visible()
 
 
-def test_a_problem_is_picked_by_a_part_of_its_title(open_page: OpenPage) -> None:
+def test_problems_are_picked_and_put_in_order_by_button_and_by_dragging(open_page: OpenPage) -> None:
     page = open_page("/courses")
     page.get_by_label("Name").fill("Picking")
     page.get_by_role("button", name="Create course").click()
@@ -144,5 +144,26 @@ def test_a_problem_is_picked_by_a_part_of_its_title(open_page: OpenPage) -> None
     for sought in ("fsdp_s", "psum_scatter_mean"):
         picker.fill(sought)
         page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.get_by_label("Problems", exact=True)).to_have_value("fsdp_step 100\npsum_scatter_mean 100")
     expect(picker).to_be_focused()
+    chosen = page.locator("[data-row] [type=hidden]")
+    expect(chosen).to_have_count(2)
+    page.locator("button[value=down-1]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("button[value=down-1]")).to_be_focused()
+    assert chosen.evaluate_all("found => found.map((each) => each.value)") == ["psum_scatter_mean", "fsdp_step"]
+    expect(page.locator("[data-said]")).to_have_text(re.compile("2 of 2$"))
+    grip, other = (page.locator("[data-grip]").nth(place) for place in range(2))
+    other.scroll_into_view_if_needed()
+    grip.hover()
+    page.mouse.down()
+    box = other.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"], box["y"] + box["height"], steps=4)
+    page.mouse.up()
+    assert chosen.evaluate_all("found => found.map((each) => each.value)") == ["fsdp_step", "psum_scatter_mean"]
+    for label, value in (("Name", "Week 1"), ("Opens", "2026-01-12T09:00"), ("Due", "2096-01-12T09:00")):
+        page.get_by_label(label, exact=True).fill(value)
+    page.get_by_label("points").first.fill("40")
+    page.get_by_role("button", name="Create assignment").click()
+    points = page.locator("section .items .number")
+    expect(points).to_have_text(["40 points", "100 points"])

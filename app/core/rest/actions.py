@@ -189,11 +189,12 @@ class Actions:
         form: str | None = None,
         then: str | None = None,
         page: type[FormPage] | None = None,
+        max_fields: int = MAX_FIELDS,
         **options: Any,
     ) -> Callable[[F], F]:
         def publish(action: F) -> F:
             # The form first: a route of REST changes the signature.
-            self.form(path if form is None else form, then=then, page=page)(action)
+            self.form(path if form is None else form, then=then, page=page, max_fields=max_fields)(action)
             self.api.add_api_route(path, action, methods=[method], **options)
             return action
 

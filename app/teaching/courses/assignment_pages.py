@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Instructor
-from app.core.errors import FieldInvalid, Refused
+from app.core.errors import Refused
 from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
@@ -18,6 +18,7 @@ from app.teaching.courses.course_pages import CoursePages, local_of
 from app.teaching.courses.course_problems import CourseProblems
 from app.teaching.courses.due_dates import written_local
 from app.teaching.courses.form_lines import line_of_place
+from app.teaching.courses.problem_rows import MAX_FIELDS, about_problems, rows_of, take_rows
 from app.teaching.courses.schemas import (
     AssignmentJSON,
     ChangedAssignmentJSON,
@@ -40,7 +41,7 @@ class NewAssignmentPage(FormPage):
     path = "/courses/{course.id}"
 
     async def fill(self, action: str, typed: Typed) -> Response | None:
-        if _adds_problem(self.catalogue, typed):
+        if take_rows(self.catalogue, typed):
             return await self.pages.show(self.user, self.course, typed)
         return None
 
@@ -62,7 +63,7 @@ class AssignmentPage(FormPage):
     path = "/courses/{course.id}"
 
     async def fill(self, action: str, typed: Typed) -> Response | None:
-        if action == "change_assignment" and _adds_problem(self.catalogue, typed):
+        if action == "change_assignment" and take_rows(self.catalogue, typed):
             return await self.show(typed)
         return None
 
@@ -79,12 +80,15 @@ class AssignmentPage(FormPage):
     ) -> HTMLResponse:
         """`form` and `section`, the form for the dates of a section, are what was typed into one that was refused."""
         assignment = await self.courses.assignment(self.course, self.assignment_id)
+        form = _as_form(self.course, assignment) if form is None else form
         return render_page(
             "teaching/courses/assignment_edit.html",
             user=self.user,
             course=self.course,
             assignment=assignment,
-            form=_as_form(self.course, assignment) if form is None else form,
+            form=form,
+            rows=rows_of(form.get("problems", ""), self.catalogue),
+            about=about_problems(self.catalogue),
             refusal=refusal,
             titles=self.catalogue.titles(),
             categories=await self.categories.of(self.course),
@@ -100,7 +104,12 @@ _REFUSALS = problem_responses(409)
 
 
 @actions.post(
-    "", page=NewAssignmentPage, status_code=201, summary="Create an assignment, as an instructor", responses=_REFUSALS
+    "",
+    page=NewAssignmentPage,
+    max_fields=MAX_FIELDS,
+    status_code=201,
+    summary="Create an assignment, as an instructor",
+    responses=_REFUSALS,
 )
 async def create_assignment(
     course: TaughtCourse,
@@ -120,6 +129,7 @@ async def edit(page: PageOf[AssignmentPage]) -> HTMLResponse:
 @actions.put(
     "/{assignment_id}",
     form="/{assignment_id}/edit",
+    max_fields=MAX_FIELDS,
     summary="Replace all fields of an assignment, as an instructor",
     responses=_REFUSALS,
 )
@@ -164,25 +174,6 @@ async def _for_staff(assignment: Assignment, problems: CourseProblems) -> StaffA
     slugs = [each.problem for each in assignment.problems] if assignment.is_exam else []
     warnings = await problems.warnings(slugs)
     return StaffAssignmentJSON(**dict(AssignmentJSON.of(assignment)), warnings=warnings)
-
-
-def _adds_problem(catalogue: Catalogue, typed: Typed) -> bool:
-    """Whether the button was pressed that adds a line for the chosen problem, which `typed` then has.
-
-    An empty choice is none, because Enter presses this button.
-
-    Raises:
-      FieldInvalid: no problem, or more than one, is called like the choice.
-    """
-    is_pressed = typed.pop("step", "") == "add" and bool(typed["add"].strip())
-    if is_pressed:
-        found = catalogue.find(typed["add"])
-        if found is None:
-            choice = typed["add"][:100]
-            raise FieldInvalid(f"add: no problem, or more than one, matches {choice!r}. Choose one from the list.")
-        typed["problems"] = f"{typed['problems'].rstrip()}\n{found.slug} 100".lstrip()
-    typed.pop("add", None)
-    return is_pressed
 
 
 def _as_form(course: Course, assignment: Assignment) -> dict[str, str]:

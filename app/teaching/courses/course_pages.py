@@ -17,6 +17,7 @@ from app.core.rest.paging import Cursor, LongNewestFirst
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.web.templating import render_page
+from app.problems.catalogue import Catalogue
 from app.problems.exams import words_of
 from app.teaching.courses.announcements import LONGEST_ANNOUNCEMENT, Announcement, Announcements
 from app.teaching.courses.categories import Categories
@@ -25,6 +26,7 @@ from app.teaching.courses.course_work import CourseWork
 from app.teaching.courses.due_dates import to_local
 from app.teaching.courses.last_attempts import LastAttempts
 from app.teaching.courses.members import CourseMembers
+from app.teaching.courses.problem_rows import about_problems, rows_of
 from app.teaching.courses.roster_lines import RosterLines
 from app.teaching.courses.schemas import AnnouncementList, MemberRoleJSON, NewAnnouncementJSON
 from app.teaching.courses.service import Course
@@ -41,13 +43,15 @@ class CoursePages:
     def __init__(
         self,
         work: CourseWork,
+        catalogue: Catalogue,
         announcements: Announcements,
         categories: Categories,
         members: CourseMembers,
         roster: RosterLines,
         last: LastAttempts,
     ) -> None:
-        self._work, self._announcements, self._categories = work, announcements, categories
+        self._work, self._catalogue = work, catalogue
+        self._announcements, self._categories = announcements, categories
         self._members, self._roster, self._last = members, roster, last
 
     async def show(
@@ -87,6 +91,8 @@ class CoursePages:
             withdrawn=withdrawn,
             refusal=refusal,
             form=form,
+            rows=rows_of(form.get("problems", ""), self._catalogue) if is_manager else [],
+            about=about_problems(self._catalogue) if is_manager else {},
             **await self._work.arrange(user, course, q, after),
         )
 

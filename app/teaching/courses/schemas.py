@@ -151,7 +151,9 @@ class NewAssignmentJSON(RequestBody):
     due: LocalTime
     late_percent: Annotated[int, Field(ge=1, le=100), BeforeValidator(_whole)] | None = None
     problems: Annotated[
-        list[AssignedProblemJSON], FromForm(problems_of_lines), Field(min_length=1, max_length=MOST_PROBLEMS)
+        list[AssignedProblemJSON],
+        FromForm(problems_of_lines),
+        Field(min_length=1, max_length=MOST_PROBLEMS, description="In the order in which students see them"),
     ]
     attempt_limit: Annotated[int, Field(ge=1, le=MOST_ATTEMPTS), BeforeValidator(_whole)] | None = None
     cool_down_minutes: Annotated[int, Field(ge=1, le=LONGEST_COOL_DOWN), BeforeValidator(_whole)] | None = None

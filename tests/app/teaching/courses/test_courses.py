@@ -47,6 +47,13 @@ async def create(tess, **assignment: object) -> dict:
     return course
 
 
+def rows_in(page: str) -> list[tuple[str, str]]:
+    """The problems of an assignment, as its form lists them, with their points."""
+    listed = page.partition("data-picked>")[2].partition("</ol>")[0]
+    values, points = (re.findall(rf'name="{each}-[0-9]+" value="([^"]*)"', listed) for each in ("problem", "points"))
+    return list(zip(values, points, strict=True))
+
+
 async def changes_in(service) -> list[AuditEntry]:
     """The audit log, newest first, without who created courses and assignments or became an assistant."""
     left_out = ("course-created", "assignment-created", "course-role-changed")
@@ -127,10 +134,19 @@ async def test_a_form_that_is_wrong_comes_back_with_the_reason(either, people):
 async def test_a_problem_is_chosen_without_a_script(either, people):
     tess = people[2]
     page = f"/courses/{(await create(tess))['id']}"
-    assert '<option value="add_one">' in (await tess.get(page)).text
-    typed = {"name": "Week 2", "problems": "sub_one 5"}
+    assert '<option value="add_one"' in (await tess.get(page)).text
+    typed = {"name": "Week 2", "problem-7": "sub_one", "points-7": "5", "problem-2": "mul_one", "points-2": "6"}
     added = await send_form(tess, page, f"{page}/assignments", **typed, step="add", add="Add_")
-    assert (added.status_code, "sub_one 5\nadd_one 100</textarea>" in added.text) == (200, True)
+    assert added.status_code == 200
+    assert rows_in(added.text) == [("sub_one", "5"), ("mul_one", "6"), ("add_one", "100")]
+    for step, order in (
+        ("up-2", ["mul_one", "sub_one"]),
+        ("down-2", ["sub_one", "mul_one"]),
+        ("up-7", ["sub_one", "mul_one"]),
+        ("remove-7", ["mul_one"]),
+    ):
+        moved = await send_form(tess, page, f"{page}/assignments", **typed, step=step)
+        assert (moved.status_code, [slug for slug, _ in rows_in(moved.text)]) == (200, order), step
     for sought in ("nothing", "\0"):
         refused = await send_form(tess, page, f"{page}/assignments", **typed, step="add", add=sought)
         assert (refused.status_code, "Choose one from the list." in refused.text) == (422, True)

@@ -8,7 +8,7 @@ from app.teaching.courses.exam_pools import ExamPools
 from tests.app.accounts.people import send_form
 from tests.app.teaching.courses.exam_problem import MARKS, give, solve
 from tests.app.teaching.courses.test_assignments import only_assignment
-from tests.app.teaching.courses.test_courses import JSON, at, join, people
+from tests.app.teaching.courses.test_courses import JSON, at, join, people, rows_in
 from tests.app.teaching.courses.test_open_exams import HTML, end
 from tests.app.teaching.people.test_attempts_of_others import me
 
@@ -93,7 +93,7 @@ async def test_a_pool_is_typed_on_one_line_and_checked(either, people):
     exam = await only_assignment(tess, course)
     assert [each["pool"] for each in exam["problems"]] == [None, 2, 2]
     edit = (await tess.get(f"{path}/assignments/{exam['id']}/edit", headers=HTML)).text
-    assert "add_one 10\nsecret_sum | secret_product 40</textarea>" in edit
+    assert rows_in(edit) == [("add_one", "10"), ("secret_sum | secret_product", "40")]
     uneven = [{"problem": each, "points": 10 + place, "pool": 1} for place, each in enumerate(POOL)]
     body = {"name": "Exam", "exam": True, "opens": at(hours=-1), "due": at(hours=2), "problems": uneven}
     refused = await tess.put(f"/api/v1{path}/assignments/{exam['id']}", json=body, headers=JSON)
