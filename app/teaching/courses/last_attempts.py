@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from app.accounts.caller import User
 from app.core.database import Database
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.teaching.courses.models import AssignmentProblemRow, AssignmentRow, MemberRow
 from app.teaching.courses.service import Course
-
-_LAST = func.max(AttemptRow.created_at)
 
 
 class LastAttempts:
@@ -27,48 +25,53 @@ class LastAttempts:
 
     async def by_assignment(self, course: Course) -> dict[str, datetime]:
         """By the id of the assignment, of all students."""
-        query = _sent(AssignmentRow.id).where(AssignmentRow.course_id == course.id, MemberRow.role == "student")
-        return await self._read(query)
+        return await self._read(AssignmentRow.id, MemberRow.course_id == course.id, MemberRow.role == "student")
 
     async def by_member(self, course: Course, user_ids: Sequence[str]) -> dict[str, datetime]:
         """By the id of the account, of these members."""
-        query = _sent(MemberRow.user_id).where(AssignmentRow.course_id == course.id, MemberRow.user_id.in_(user_ids))
-        return await self._read(query)
+        return await self._read(MemberRow.user_id, MemberRow.course_id == course.id, MemberRow.user_id.in_(user_ids))
 
     async def by_course(self, user: User, courses: Sequence[Course]) -> dict[str, datetime]:
         """By the id of the course: of all students where the user teaches or assists, and elsewhere the user's own."""
         staffed = [each.id for each in courses if each.is_taught or each.is_assisted]
         others = [each.id for each in courses if each.id not in staffed]
         member = MemberRow
-        query = _sent(member.course_id).where(
+        return await self._read(
+            member.course_id,
             or_(
                 and_(member.course_id.in_(staffed), member.role == "student"),
                 and_(member.course_id.in_(others), member.user_id == user.id),
-            )
+            ),
         )
-        return await self._read(query)
 
-    async def _read(self, query: Any) -> dict[str, datetime]:
+    async def _read(self, key: Any, *members: ColumnElement[bool]) -> dict[str, datetime]:
+        """By `key`, over these members and the problems assigned to them."""
+        found: dict[str, datetime] = {}
         async with self._database.reading() as session:
-            return {key: last for key, last in await session.execute(query)}
+            for name, opens_at, last in await session.execute(_sent(key, *members)):
+                if last is not None and last >= opens_at:
+                    found[name] = max(last, found.get(name, last))
+        return found
 
 
-def _sent(key: Any) -> Any:
-    """The last attempt for each `key`, over the members of courses and the problems assigned to them."""
+def _sent(key: Any, *members: ColumnElement[bool]) -> Any:
+    """The last attempt for each `key` and assignment, whenever it was sent: the last one of all is also the last one
+    since the assignment opened, if there is one.
+
+    By a subquery for each member and problem, which reads one entry of an index. A join would read every attempt.
+    """
     row, within, assignment, member = AttemptRow, AssignmentProblemRow, AssignmentRow, MemberRow
+    last = (
+        select(func.max(row.created_at))
+        .where(row.user_id == member.user_id, row.problem == within.problem, IS_SCORED)
+        .correlate(member, within)
+        .scalar_subquery()
+    )
     return (
-        select(key, _LAST)
+        select(key, assignment.opens_at, func.max(last))
         .select_from(member)
         .join(assignment, assignment.course_id == member.course_id)
         .join(within, within.assignment_id == assignment.id)
-        .join(
-            row,
-            and_(
-                row.user_id == member.user_id,
-                row.problem == within.problem,
-                row.created_at >= assignment.opens_at,
-                IS_SCORED,
-            ),
-        )
-        .group_by(key)
+        .where(*members)
+        .group_by(key, assignment.id)
     )

@@ -220,8 +220,8 @@ def _common_fault(rejected: Iterable[AttemptFacts]) -> CommonFault | None:
     for each in rejected:
         alike[each.misconception or _key(each)].append(each)
     found = [CommonFault(len(each), len({one.user_id for one in each}), each[-1].id) for each in alike.values()]
-    told = [each for each in found if each.people >= FEWEST_TOLD]
-    return max(told, key=lambda each: (each.people, each.attempts, each.example), default=None)
+    common = [each for each in found if each.people >= FEWEST_TOLD]
+    return max(common, key=lambda each: (each.people, each.attempts, each.example), default=None)
 
 
 def _key(attempt: AttemptFacts) -> str:
