@@ -6,11 +6,14 @@ from datetime import datetime, timedelta
 from typing import cast
 
 import pytest
+from sqlalchemy import event
 
+from app.core.database import Database
 from app.teaching.courses.assignment_phases import phase_for_staff, phase_of
 from app.teaching.courses.course_work import ListedAssignment, ListedProblem, next_step
 from app.teaching.courses.service import AssignedProblem, Assignment, Course
 from app.teaching.courses.student_dates import StudentDates
+from tests.app.accounts.people import browser, sign_up
 from tests.app.teaching.courses.test_courses import JSON, at, create, join, people
 from tests.app.teaching.courses.test_exam_starts import make, start
 from tests.app.teaching.people.test_attempts_of_others import GOOD, send
@@ -19,6 +22,16 @@ __all__ = ["people"]
 DUE = datetime.fromisoformat("2026-03-10T12:00:00Z")
 DAY = timedelta(days=1)
 COURSE = Course("c", "JAX", "UTC", "code", DUE)
+
+
+@pytest.fixture
+async def people_of_service(service):
+    """Browsers of two students and an instructor."""
+    async with browser(service) as ada, browser(service) as bob, browser(service) as tess:
+        for name, http in (("ada", ada), ("bob", bob)):
+            await sign_up(service, http, name)
+        await sign_up(service, tess, "tess", "instructor")
+        yield ada, bob, tess
 
 
 def assignment(name: str = "Week", late_percent: int | None = None, **fields: object) -> Assignment:
@@ -172,3 +185,24 @@ async def test_the_list_of_courses_says_what_is_open_and_when_someone_was_active
     assert figures["ada"] == ["1 assignment open, due in 4 days", "last attempt just now"]
     assert figures["bob"] == ["1 assignment open, due in 3 days", "no attempts yet"]
     assert figures["tess"] == ["1 assignment open, due in 3 days", "2 people", "last attempt just now"]
+
+
+@pytest.mark.anyio
+async def test_the_last_attempts_of_a_list_take_one_statement(service, people_of_service):
+    ada, bob, tess = people_of_service
+    course, other = await create(tess), await create(tess)
+    for each in (course, other):
+        for http in (ada, bob):
+            await join(http, each)
+    for http in (ada, bob):
+        await send(service, http, GOOD)
+    statements: list[str] = []
+    engine = service.services[Database].engine.sync_engine
+    event.listen(engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
+    # The page of a course has two lists: its assignments and its members.
+    here = f"/courses/{course['id']}"
+    for path, rows, lists in (("/courses", 2, 1), (f"{here}/people", 2, 1), (here, 3, 2)):
+        statements.clear()
+        page = (await tess.get(path)).text
+        assert page.count("last attempt <time") == rows
+        assert len([each for each in statements if "max(attempts.created_at)" in each]) == lists
