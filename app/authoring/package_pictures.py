@@ -59,8 +59,8 @@ def _starter(package: Package, grader: Grader, context: Context) -> dict[str, Js
         result = fault_of(fault, "source")
     if result.fault is not None and result.fault.reason in _CAUSED_BY_LOAD:
         return None
-    kept: dict[str, JsonValue] = _without_texts(result).model_dump(mode="json", exclude_defaults=True)
-    return kept
+    stored: dict[str, JsonValue] = _without_texts(result).model_dump(mode="json", exclude_defaults=True)
+    return stored
 
 
 def _without_texts(result: Explored) -> Explored:

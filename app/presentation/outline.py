@@ -12,10 +12,9 @@ import numpy as np
 from markupsafe import Markup
 
 from app.core.web.svg import drawing, element
-from app.core.web.units import TIMES, bytes_text
 from app.presentation.drawings.mesh import draw_as_cells, drawn_dims
 from app.presentation.drawings.placement import Leaf, Mesh, group_leaves, label
-from app.presentation.drawings.timeline import axes_text, kind_number
+from app.presentation.drawings.timeline import axes_text, executions_text, kind_number, sent_text
 from grader.explorer.exploration import ExploredCollective, ExploredProgram
 from grader.verdicts.evidence import Leaf as LeafEvidence
 from grader.verdicts.pictures import Outline, OutlinedCollective, OutlinedLeaf
@@ -85,14 +84,14 @@ def outline_of(program: ExploredProgram, *, with_lines: bool = True) -> Outline:
 def outline_of_call(inputs: Mapping[str, object], result: Mapping[str, object]) -> Outline:
     """What a function takes and returns in one case, where no device matters: arrays by argument and by leaf path."""
     taken = _arrays(inputs, "")
-    given = [each for path, leaf in result.items() for each in _arrays(leaf, path or "result")]
+    returned = [each for path, leaf in result.items() for each in _arrays(leaf, path or "result")]
     return Outline(
         mesh={},
         inputs=taken[:MAX_LEAVES],
         collectives=[],
-        outputs=given[:MAX_LEAVES],
+        outputs=returned[:MAX_LEAVES],
         other_inputs=len(taken[MAX_LEAVES:]),
-        other_outputs=len(given[MAX_LEAVES:]),
+        other_outputs=len(returned[MAX_LEAVES:]),
     )
 
 
@@ -131,11 +130,12 @@ def _alike(each: ExploredCollective) -> tuple[object, ...]:
 
 
 def _collective(run: Sequence[ExploredCollective]) -> OutlinedCollective:
+    executions = [each.executions for each in run if each.executions is not None]
     return OutlinedCollective(
         collective=run[0].collective,
         axes=run[0].axes,
-        bytes=sum(each.bytes for each in run),
-        executions=run[0].executions,
+        sent=sum(each.sent_bytes for each in run),
+        executions=sum(executions) if len(executions) == len(run) else None,
         in_loop=run[0].in_loop,
         number=len(run),
         line=run[0].line,
@@ -195,13 +195,10 @@ def _box(leaf: OutlinedLeaf) -> Markup:
 
 
 def _sent(each: OutlinedCollective) -> CollectiveOutline:
-    times = f"{each.number} {TIMES} " if each.number > 1 else ""
-    calls = "" if each.executions == 1 else f"{'?' if each.executions is None else f'{each.executions:,}'} {TIMES} "
-    together = " together" if each.number > 1 else ""
     return CollectiveOutline(
-        name=f"{times}{label(each.collective)}",
+        name=f"{executions_text(each.executions)}{label(each.collective)}",
         axes=axes_text(each.axes),
-        size=f"{calls}{bytes_text(each.bytes)}{together}",
+        size=sent_text(each.executions, each.sent),
         in_loop=each.in_loop,
         kind=kind_number(each.collective),
         line=each.line,

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal
 
+from pydantic import ValidationError
 from sqlalchemy import Select, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -206,7 +207,13 @@ def _has_more_than(package: Package) -> Select[int]:
 
 
 def _pictures_of(row: PackageRow) -> Pictures | None:
-    return None if row.pictures is None else Pictures.model_validate(row.pictures)
+    """None also for those that a release with another form of pictures stored, until they are made again."""
+    if row.pictures is None:
+        return None
+    try:
+        return Pictures.model_validate(row.pictures)
+    except ValidationError:
+        return None
 
 
 def _known_of(row: PackageRow) -> KnownFingerprints | None:

@@ -28,14 +28,15 @@ class OutlinedLeaf(StrictModel):
 
 
 class OutlinedCollective(StrictModel):
-    """Neighbours in program order that are alike: `number` of them, which move `bytes` together in one execution.
+    """Neighbours in program order that are alike: `number` of them, with all `executions` of these together.
 
-    `executions` is null if that number is unknown. `line` is the line of the source that causes them.
+    A device sends `sent` bytes in these. If their number is unknown, `executions` is null, and `sent` is for one
+    execution of each. `line` is the line of the source that causes them.
     """
 
     collective: SafeText
     axes: Axes | None
-    bytes: Count
+    sent: Count
     executions: Count | None
     in_loop: bool = False
     number: Annotated[int, Field(ge=1)] = 1

@@ -92,8 +92,14 @@ def times_text(run: Sequence[Call]) -> str:
     """How often they are executed together, as in `24 x `; empty if once."""
     known = [each.executions for each in run if each.executions is not None]
     if len(known) < len(run):
+        return executions_text(None)
+    return executions_text(sum(known))
+
+
+def executions_text(count: int | None) -> str:
+    """Before the name of what is executed so often: `24 x `, `? x ` if that is unknown, and empty if once."""
+    if count is None:
         return f"? {TIMES} "
-    count = sum(known)
     return "" if count == 1 else f"{f'{count:,}' if count < 10**9 else 'many'} {TIMES} "
 
 

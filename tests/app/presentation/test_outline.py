@@ -42,8 +42,8 @@ def test_neighbours_that_are_alike_are_one_row():
     view = arrange_outline(found)
     assert [each.number for each in found.collectives] == [2, 1]
     assert view.collectives[0].name == f"2 {TIMES} {first.collective}"
-    assert view.collectives[0].size.endswith(" together")
-    assert found.collectives[0].bytes == 2 * first.bytes
+    assert view.collectives[0].size.startswith("sends ")
+    assert found.collectives[0].sent == 2 * first.sent_bytes
 
 
 def test_a_case_of_call_mode_shows_its_arrays_in_proportion():

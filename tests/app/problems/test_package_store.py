@@ -109,6 +109,9 @@ async def test_pictures_come_with_a_version_or_later_and_change_neither_it_nor_i
     assert (await elsewhere.get(package.version)).pictures is None
     await store.put_pictures(package.version, one)
     assert (await elsewhere.get(package.version)).pictures == one
+    async with each_database.writing() as session:
+        await session.execute(update(PackageRow).values(pictures={"of another": "release"}))
+    assert (await PackageStore(each_database).get(package.version)).pictures is None
     for pictures in (other, None):
         await store.publish_folder([replace(package, pictures=pictures)])
     read = await PackageStore(each_database).get(package.version)
