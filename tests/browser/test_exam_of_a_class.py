@@ -135,6 +135,7 @@ def test_a_class_of_forty_sits_an_exam(page: Page, null_service: Service, tmp_pa
 
     # It is over. The student who sent nothing gets points by hand, and the reason is in the history.
     page.goto(course)
+    page.get_by_text("Actions for Midterm", exact=True).click()
     page.get_by_role("link", name="Edit").click()
     page.get_by_label("Exam", exact=True).uncheck()
     page.get_by_role("button", name="Save changes").click()
