@@ -25,6 +25,10 @@ _DRAWN = {
     "empty": '<path d="M2.5 9.5 4.2 3.5h7.6l1.7 6v3h-11z"/><path d="M2.5 9.5h3.2l.8 1.6h3l.8-1.6h3.2"/>',
     "enlarge": '<path d="M9.5 2.5h4v4M13 3 9 7M6.5 13.5h-4v-4M3 13l4-4"/>',
     "shrink": '<path d="M13 7H9V3M9.3 6.7l4-4M3 9h4v4M6.7 9.3l-4 4"/>',
+    "grip": (
+        '<g class="solid"><circle cx="6" cy="4" r=".6"/><circle cx="10" cy="4" r=".6"/><circle cx="6" cy="8" r=".6"/>'
+        '<circle cx="10" cy="8" r=".6"/><circle cx="6" cy="12" r=".6"/><circle cx="10" cy="12" r=".6"/></g>'
+    ),
     "settings": (
         '<path d="M2.5 5h5.7M11.8 5h1.7M2.5 11h1.7M7.8 11h5.7"/><circle cx="10" cy="5" r="1.8"/>'
         '<circle cx="6" cy="11" r="1.8"/>'
