@@ -28,7 +28,10 @@ _DRAWN = (
     *("app/core/web/units.py", "app/presentation/__init__.py", "app/presentation/drawings/"),
     *(
         f"app/presentation/{name}.py"
-        for name in ("chip_view", "graph_view", "memory_view", "program_evidence", "program_tables", "table", "totals")
+        for name in (
+            *("chip_view", "fault_views", "graph_view", "memory_view", "program_evidence", "program_tables"),
+            *("sent_bytes", "table", "totals"),
+        )
     ),
     *("app/learning/__init__.py", "app/learning/explorer/"),
 )
@@ -107,6 +110,7 @@ WORK = {
                 for name in ("explore", "inspect", "problem_judged", "serve", "worker")
             ),
             "tests/app/authoring/test_check_of_variants.py",
+            "tests/app/authoring/test_shipped_pictures.py",
         ),
         _SERVICE,
     ),

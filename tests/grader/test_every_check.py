@@ -27,7 +27,7 @@ OF_MANIFESTS = {
     *("authors", "licence", "entry", "mode", "devices", "arguments", "variants", "variants.name", "variants.values"),
     *("checks.id", "checks.points", "checks.title", "checks.means", "inputs.dtype"),
     *("answers.id", "answers.label", "answers.kind", "answers.unit", "answers.choices", "answers.rows"),
-    *("answers.columns", "mesh.axes", "mesh.shape", "mesh.device", "mesh.given"),
+    *("answers.columns", "answers.placement_shown", "mesh.axes", "mesh.shape", "mesh.device", "mesh.given"),
     *("program.init", "program.export_init", "program.steps", "program.meshes", "program.axis_types"),
     *("program.inputs", "program.groups", "program.full_size.mesh", "program.full_size.shapes"),
 }

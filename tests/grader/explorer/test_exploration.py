@@ -87,7 +87,7 @@ def test_a_merged_collective_has_an_entry_for_each_line_but_is_one():
         ("sent together with lines 8 and 9",),
     ]
     assert mesh.timeline.count("sent together with line 9") == 1
-    assert arrange_explored(result).lines[9] == ("all-reduce over x, 64 B, sent together with line 8",)
+    assert arrange_explored(result).lines[9] == ("all-reduce over x, sends 56 B, sent together with line 8",)
 
 
 def test_a_merged_collective_that_does_not_fit_is_left_out_whole():

@@ -14,7 +14,8 @@ STORED = sorted((Path(__file__).parents[1] / "stored_verdicts").glob("*.json"))
 @pytest.mark.parametrize("file", STORED, ids=lambda file: file.stem)
 def test_a_stored_verdict_is_read_as_it_is(file: Path):
     stored = json.loads(file.read_bytes())
-    assert json.loads(Verdict.model_validate(stored).model_dump_json()) == stored
+    # What a later release added has its default.
+    assert json.loads(Verdict.model_validate(stored).model_dump_json(exclude_unset=True)) == stored
 
 
 @pytest.mark.parametrize("version", [1, 3, "2"])
