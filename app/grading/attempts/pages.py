@@ -241,11 +241,13 @@ async def show_shared(
 async def show_card(token: str, shares: Provided[Shares], catalogue: Provided[Catalogue]) -> Response:
     """The picture that other services show beside the link. Like the page, it is gone once the link is."""
     attempt = await shares.read(token)
-    picture = _arranged(catalogue, attempt, attempt.verdict).picture if attempt.verdict else None
+    view = _arranged(catalogue, attempt, attempt.verdict) if attempt.verdict else None
+    picture = view.picture if view else None
     leaf = picture.leaf.leaf if picture and picture.leaf else None
     mesh = picture.mesh if picture and picture.mesh and leaf else _MESH_OF_CARD
     is_accepted = attempt.verdict is not None and attempt.verdict.status == "accepted"
-    png = await asyncio.to_thread(draw_card, mesh, leaf, accepted=is_accepted)
+    title, sentence = catalogue.title_of(attempt.problem), view.outcome.capitalize() if view else "No verdict yet"
+    png = await asyncio.to_thread(draw_card, mesh, leaf, title=title, sentence=sentence, accepted=is_accepted)
     headers = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
     return Response(png, media_type="image/png", headers=headers)
 

@@ -69,7 +69,9 @@ async def show_completion_card(token: str, completions: Provided[Completions]) -
     completion = await completions.read(token)
     meshes = [Mesh(tuple(mesh.items())) for each in completion.verified.problems for mesh in each.meshes]
     mesh = max(meshes, key=lambda each: (each.devices, len(each.axes)), default=_MESH_OF_CARD)
-    png = await asyncio.to_thread(draw_card, mesh, None, accepted=True)
+    verified = completion.verified
+    lines = {"title": f"{completion.name} completed {verified.title}", "sentence": verified.first_words}
+    png = await asyncio.to_thread(draw_card, mesh, None, **lines, accepted=True)
     return Response(png, media_type="image/png", headers=_REVOCABLE)
 
 

@@ -78,10 +78,15 @@ class Verified(_Fact):
         return max(each.solved_at for each in self.problems)
 
     @property
+    def first_words(self) -> str:
+        """Such as "6 problems solved."."""
+        return f"{len(self.problems)} {_plural('problem', len(self.problems))} solved."
+
+    @property
     def words(self) -> str:
         """Such as "6 problems solved. 5 of them are programs that were compiled for 8 and 4 devices."."""
         count = len(self.problems)
-        parts = [f"{count} {_plural('problem', count)} solved."]
+        parts = [self.first_words]
         if self.programs:
             which = "All are programs that were" if self.programs == count else _some(self.programs)
             parts.append(f"{which} compiled for {_listed(self.devices)}.")

@@ -1,10 +1,11 @@
-"""The picture of a shared verdict in other services: the mesh with what each device holds, and the verdict's colour."""
+"""The picture of a shared page in other services: the mark, what each device holds, a title and a sentence."""
 
 import math
 
 import numpy as np
 import numpy.typing as npt
 
+from app.presentation.drawings.card_text import LEVELS, draw_mark, draw_text
 from app.presentation.drawings.mesh import drawn_dims, letters_of
 from app.presentation.drawings.placement import Leaf, Mesh
 from app.presentation.drawings.png import encode_png
@@ -12,6 +13,7 @@ from app.presentation.drawings.png import encode_png
 # What services show without cutting: 1.91 to 1.
 WIDTH, HEIGHT = 1200, 630
 _BAND, _MARGIN, _GAP = 24, 90, 0.18
+_MARK_TOP, _DEVICES_TOP, _DEVICES_BOTTOM, _TITLE_TOP, _SENTENCE_TOP = 36, 132, 420, 424, 508
 _PAGE, _BOX, _EDGE, _GOOD, _BAD, _WHOLE, _FIRST_SHARD = range(7)
 # In light mode; tokens.css has the colours of the pages.
 _COLOURS = np.array(
@@ -23,10 +25,19 @@ _COLOURS = np.array(
     np.uint8,
 )
 _SHARDS = len(_COLOURS) - _FIRST_SHARD
+_INKS = np.array([(33, 35, 39), (91, 97, 106), (42, 139, 163)], float)
+_TITLE, _SENTENCE, _MARK = (len(_COLOURS) + number * LEVELS for number in range(len(_INKS)))
 
 
-def draw_card(mesh: Mesh, leaf: Leaf | None, *, accepted: bool) -> bytes:
-    """A PNG of the devices of `mesh`, in rows as on the verdict's page, each with its part of `leaf`.
+def _with_inks() -> npt.NDArray[np.uint8]:
+    """The colours of the drawing, and for each ink the steps from the page to it."""
+    steps = np.arange(1, LEVELS + 1)[:, None] / LEVELS
+    ramps = [_COLOURS[_PAGE] + (ink - _COLOURS[_PAGE]) * steps for ink in _INKS]
+    return np.concatenate([_COLOURS, *(np.round(each).astype(np.uint8) for each in ramps)])
+
+
+def draw_card(mesh: Mesh, leaf: Leaf | None, *, title: str, sentence: str, accepted: bool) -> bytes:
+    """A PNG of the devices of `mesh`, in rows as on the verdict's page, each with its part of `leaf`, above two lines.
 
     Without a leaf, each device is filled with a colour of its own.
     """
@@ -34,8 +45,11 @@ def draw_card(mesh: Mesh, leaf: Leaf | None, *, accepted: bool) -> bytes:
     canvas[:, :_BAND] = _GOOD if accepted else _BAD
     columns = mesh.axes[-1][1] if len(mesh.axes) > 1 else min(mesh.devices, 4)
     rows = math.ceil(mesh.devices / columns)
-    side = min((WIDTH - 2 * _MARGIN) / columns, (HEIGHT - 2 * _MARGIN) / rows)
-    left, top = (WIDTH - side * columns) / 2, (HEIGHT - side * rows) / 2
+    room = _DEVICES_BOTTOM - _DEVICES_TOP
+    side = min((WIDTH - 2 * _MARGIN) / columns, room / rows)
+    # The last gap is no part of what is centred.
+    left = (WIDTH - side * (columns - _GAP)) / 2
+    top = _DEVICES_TOP + (room - side * (rows - _GAP)) / 2
     for device in range(mesh.devices):
         row, column = divmod(device, columns)
         box = (left + column * side, top + row * side, side * (1 - _GAP), side * (1 - _GAP))
@@ -47,7 +61,11 @@ def draw_card(mesh: Mesh, leaf: Leaf | None, *, accepted: bool) -> bytes:
         _fill(
             canvas, (x + width * before, y + height * above, width * (after - before), height * (below - above)), colour
         )
-    return encode_png(canvas, _COLOURS)
+    lines = {"middle": WIDTH // 2, "most": WIDTH - 2 * _MARGIN}
+    draw_mark(canvas, middle=WIDTH // 2, top=_MARK_TOP, ink=_MARK)
+    draw_text(canvas, title, size=52, top=_TITLE_TOP, ink=_TITLE, **lines)
+    draw_text(canvas, sentence, size=34, top=_SENTENCE_TOP, ink=_SENTENCE, **lines)
+    return encode_png(canvas, _with_inks())
 
 
 def _part(leaf: Leaf | None, device: int) -> tuple[tuple[tuple[float, float], tuple[float, float]], int]:
