@@ -47,7 +47,7 @@ def draw_card(mesh: Mesh, leaf: Leaf | None, *, title: str, sentence: str, accep
     rows = math.ceil(mesh.devices / columns)
     room = _DEVICES_BOTTOM - _DEVICES_TOP
     side = min((WIDTH - 2 * _MARGIN) / columns, room / rows)
-    # The last gap is no part of what is centred.
+    # The devices are centred without the gap after the last one.
     left = (WIDTH - side * (columns - _GAP)) / 2
     top = _DEVICES_TOP + (room - side * (rows - _GAP)) / 2
     for device in range(mesh.devices):
