@@ -52,7 +52,7 @@ def test_a_choice_is_answered_with_the_keyboard(open_page: OpenPage) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(second.get_by_role("status")).to_have_text("That is right.")
-    expect(second.get_by_label("reduce_scatter")).to_be_checked()
+    expect(second.get_by_role("radio", name="reduce_scatter")).to_be_checked()
 
 
 def test_a_lesson_leads_to_a_problem_without_a_script_and_without_a_mouse(open_page: OpenPage) -> None:
