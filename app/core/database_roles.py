@@ -48,7 +48,7 @@ WORKER = (
     Rights("explorations", update=(*_WORK, "phase", "result")),
     Rights("lesson_runs", update=(*_WORK, "result", "compiled")),
     Rights("proofs", update=(*_WORK, "findings", "total")),
-    Rights("packages", update=("known", "explained")),
+    Rights("packages", update=("known", "explained", "pictures")),
     Rights("published"),
     Rights("questions", insert=True),
     Rights("rejudged", read=("trial_id", "attempt_id")),

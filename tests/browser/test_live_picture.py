@@ -24,7 +24,7 @@ def test_the_starter_shows_its_picture_and_typing_draws_again(open_page: OpenPag
     page = open_page(PATH, viewport=WIDE)
     expect(_drawn(page)).to_have_attribute("data-explored", "on fsdp = 8")
     write(page, SOURCE)
-    sent = page.locator("[data-picture-box] .sent")
+    sent = page.locator("[data-picture-box] .outline-sent")
     expect(sent).to_contain_text("reduce-scatter over fsdp", timeout=VERDICT_TIMEOUT_MS)
     link = sent.get_by_role("link").first
     line = link.inner_text().removeprefix("line ")
@@ -41,14 +41,14 @@ def test_a_returning_student_loads_little_although_the_result_is_stored(open_pag
     write(page, SOURCE)
     page.get_by_role("button", name="Run").click()
     await_verdict(page, "accepted")
-    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
     expect(page.locator("[data-draft-mark]")).to_have_text("Saved")
     # A browser of its own, whose cache is empty.
     page = open_page("/help/errors", viewport=WIDE)
     traffic = Traffic(page)
     with page.expect_response("**/api/v1/explorations") as sent:
         page.goto(PATH)
-    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter")
+    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text("reduce-scatter")
     expect(page.locator("section.verdict")).to_be_attached()
     assert set(sent.value.json()) >= {"id", "status"}
     assert "result" not in sent.value.json()
@@ -97,7 +97,7 @@ def test_switched_off_it_waits_for_a_run_and_folds(open_page: OpenPage) -> None:
     expect(page.locator("[data-picture-box]")).to_be_hidden()
     page.locator("[data-picture-fold]").press("Enter")
     editor(page).press("Control+Enter")
-    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
 
 
 def test_a_text_that_does_not_compile_says_why(open_page: OpenPage) -> None:
@@ -128,7 +128,7 @@ def test_the_reader_chooses_the_chip_and_it_stays_chosen(open_page: OpenPage) ->
     _drawn(page)
     said, chip = page.locator("[data-picture-said]"), page.get_by_label("Chip")
     write(page, SOURCE)
-    expect(page.locator("[data-picture-box] .sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
     chip.select_option("h100")
     expect(said).to_have_text("on h100:8", timeout=VERDICT_TIMEOUT_MS)
     # What is drawn already is there at once, and what was being compiled comes too late.

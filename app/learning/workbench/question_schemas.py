@@ -30,7 +30,7 @@ class AnswerFieldJSON(View):
 
     @classmethod
     def with_points(cls, spec: AnswerSpec, points: int) -> "AnswerFieldJSON":
-        return cls(**spec.model_dump(), points=points, write=example_of(spec))
+        return cls(**spec.model_dump(exclude={"placement_shown"}), points=points, write=example_of(spec))
 
 
 class QuestionJSON(View):

@@ -47,7 +47,7 @@ def test_the_graph_of_a_function_is_a_table():
         ["1", "x", "input", "256 B \N{MIDDLE DOT} P(None, 'model')", dash, dash],
         ["2", "w", "input", "64 B \N{MIDDLE DOT} P('model')", dash, dash],
         ["3", "f", "block", "1 product, 512 FLOP", "1: 256 B, 2: 64 B", "line 2"],
-        ["4", "all-reduce over model", "collective", "256 B \N{MIDDLE DOT} 4 groups of 2", "3: 256 B", "line 2"],
+        ["4", "all-reduce over model", "collective", "sends 256 B \N{MIDDLE DOT} 4 groups of 2", "3: 256 B", "line 2"],
         ["5", "result", "output", "256 B \N{MIDDLE DOT} P()", "4: 256 B", dash],
     ]
     as_data = explore("-", "f", "--mesh", "data=4,model=2", *INPUTS, "--json")
