@@ -41,7 +41,9 @@ def test_a_returning_student_loads_little_although_the_result_is_stored(open_pag
     write(page, SOURCE)
     page.get_by_role("button", name="Run").click()
     await_verdict(page, "accepted")
-    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text(
+        "reduce-scatter", timeout=VERDICT_TIMEOUT_MS
+    )
     expect(page.locator("[data-draft-mark]")).to_have_text("Saved")
     # A browser of its own, whose cache is empty.
     page = open_page("/help/errors", viewport=WIDE)
@@ -97,7 +99,9 @@ def test_switched_off_it_waits_for_a_run_and_folds(open_page: OpenPage) -> None:
     expect(page.locator("[data-picture-box]")).to_be_hidden()
     page.locator("[data-picture-fold]").press("Enter")
     editor(page).press("Control+Enter")
-    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text(
+        "reduce-scatter", timeout=VERDICT_TIMEOUT_MS
+    )
 
 
 def test_a_text_that_does_not_compile_says_why(open_page: OpenPage) -> None:
@@ -128,7 +132,9 @@ def test_the_reader_chooses_the_chip_and_it_stays_chosen(open_page: OpenPage) ->
     _drawn(page)
     said, chip = page.locator("[data-picture-said]"), page.get_by_label("Chip")
     write(page, SOURCE)
-    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text("reduce-scatter", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.locator("[data-picture-box] .outline-sent")).to_contain_text(
+        "reduce-scatter", timeout=VERDICT_TIMEOUT_MS
+    )
     chip.select_option("h100")
     expect(said).to_have_text("on h100:8", timeout=VERDICT_TIMEOUT_MS)
     # What is drawn already is there at once, and what was being compiled comes too late.

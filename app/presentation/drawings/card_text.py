@@ -65,10 +65,10 @@ def draw_mark(canvas: Pixels, *, middle: int, top: int, ink: int) -> None:
 def _fitted(text: str, letters: _Letters, most: int) -> str:
     if letters.width(text) <= most:
         return text
-    kept = text
-    while kept and letters.width(kept + _ELLIPSIS) > most:
-        kept = kept[:-1]
-    return kept.rstrip() + _ELLIPSIS
+    start = text
+    while start and letters.width(start + _ELLIPSIS) > most:
+        start = start[:-1]
+    return start.rstrip() + _ELLIPSIS
 
 
 def _stamp(canvas: Pixels, picture: Pixels, x: int, top: int, ink: int) -> None:
