@@ -30,11 +30,14 @@ def test_the_program_of_a_lesson_is_copied_as_it_was_changed(open_page: OpenPage
     program.locator(".cell pre").hover()
     copy = program.locator(".cell .copy-code button")
     copy.click()
+    expect(copy).to_have_text("Copied")
     expect(program.locator(".cell pre")).to_be_visible()  # the click was not one on the code, which would edit it
     assert page.evaluate("navigator.clipboard.readText()") == text.removesuffix("\n")
     program.get_by_role("button", name="Edit").click()
     page.keyboard.press("ControlOrMeta+Home")
     page.keyboard.type("# mine ")
+    # Until then, it still says that the first text was copied.
+    expect(copy).to_have_text("Copy")
     copy.press("Enter")
     expect(copy).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()").startswith("# mine ")
