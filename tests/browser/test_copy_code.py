@@ -34,8 +34,9 @@ def test_the_program_of_a_lesson_is_copied_as_it_was_changed(open_page: OpenPage
     expect(program.locator(".cell pre")).to_be_visible()  # the click was not one on the code, which would edit it
     assert page.evaluate("navigator.clipboard.readText()") == text.removesuffix("\n")
     program.get_by_role("button", name="Edit").click()
-    page.keyboard.press("ControlOrMeta+Home")
-    page.keyboard.type("# mine ")
+    # The editor is fetched first. It begins at the beginning, so no key of its own is needed, which comes later still.
+    expect(program.get_by_role("textbox", name="Program 1, Python")).to_be_focused()
+    page.keyboard.insert_text("# mine ")
     # Until then, it still says that the first text was copied.
     expect(copy).to_have_text("Copy")
     copy.press("Enter")
