@@ -5,9 +5,10 @@ version of JAX, so `meshgrade problem check` and each validation compile them on
 """
 
 import importlib.metadata
-from typing import Annotated
+import math
+from typing import Annotated, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from grader.core.strict_model import SafeText, StrictModel
 from grader.verdicts.evidence import Axes, Count, Held, Mesh, Shape
@@ -25,6 +26,12 @@ class OutlinedLeaf(StrictModel):
     others: Count = 0
     spec: SafeText = ""
     held: Held | None = None
+
+    @model_validator(mode="after")
+    def _slices_have_the_dimensions(self) -> Self:
+        if any(len(slices) != len(self.shape) for slices in self.held or ()):
+            raise ValueError("a slice of a leaf has other dimensions than the leaf")
+        return self
 
 
 class OutlinedCollective(StrictModel):
@@ -56,6 +63,13 @@ class Outline(StrictModel):
     other_inputs: Count = 0
     other_collectives: Count = 0
     other_outputs: Count = 0
+
+    @model_validator(mode="after")
+    def _each_device_holds_a_slice(self) -> Self:
+        devices = math.prod(self.mesh.values())
+        if any(each.held is not None and len(each.held) != devices for each in (*self.inputs, *self.outputs)):
+            raise ValueError("a leaf has slices of another number of devices than the mesh")
+        return self
 
 
 class Picture(StrictModel):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import Query, Request
+from pydantic import JsonValue, ValidationError
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.roles import is_at_least
@@ -296,8 +297,8 @@ async def show_starter_picture(
     package = explorations.package(slug)
     await visibility.require_explorer(user, package.slug)
     shipped = shipped_picture(package)
-    if not chip and shipped is not None and shipped.starter is not None:
-        return _picture(Explored.model_validate(shipped.starter), starter_of=arrange_outline(shipped.solution))
+    if not chip and shipped is not None and (starter := _explored(shipped.starter)) is not None:
+        return _picture(starter, starter_of=arrange_outline(shipped.solution))
     result = await explorations.stored_result(package, package.starter, _chip_of(chip))
     return Response(status_code=204) if result is None else _picture(result)
 
@@ -316,6 +317,14 @@ async def restore_exploration(
         raise NothingToExplore("This function does not belong to a problem, so there is no editor to open it in.")
     action = f"/explore/{exploration_id}/restore"
     return await page.restore(user, found.problem, found.source, action, body)
+
+
+def _explored(stored: dict[str, JsonValue] | None) -> Explored | None:
+    """None also for one in another form than this release reads, which an author may have uploaded."""
+    try:
+        return None if stored is None else Explored.model_validate(stored)
+    except ValidationError:
+        return None
 
 
 def _picture(

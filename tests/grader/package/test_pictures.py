@@ -1,6 +1,7 @@
 """A picture is shown only if it was made from this package by this version of JAX."""
 
 import importlib.metadata
+import json
 from dataclasses import replace
 
 import pytest
@@ -54,6 +55,14 @@ def test_the_picture_of_another_jax_is_not_shown():
     assert drawn(made).holds(drawn(made))
 
 
-def test_a_file_that_nothing_wrote_is_refused():
-    with pytest.raises(PackageInvalid, match=r"pictures\.json is not what `meshgrade problem check` writes"):
-        package_of(None, {**package("dp_step").files, PICTURES: "{}"})
+@pytest.mark.parametrize(
+    ("shape", "held"), [([8], [[[0, 4]]]), ([8], [[], []]), ([], [[[0, 4]], [[4, 8]]])], ids=["devices", "none", "rank"]
+)
+def test_a_file_that_nothing_wrote_is_refused(shape, held):
+    """A page could not draw it."""
+    leaf = {"path": "x", "dtype": "float32", "shape": shape, "held": held}
+    outline = {"mesh": {"x": 2}, "inputs": [leaf], "collectives": [], "outputs": []}
+    made = {"jax": "0.10.2", "variants": {"": {"of": "0", "solution": outline}}}
+    for text in ("{}", json.dumps(made)):
+        with pytest.raises(PackageInvalid, match=r"pictures\.json is not what `meshgrade problem check` writes"):
+            package_of(None, {**package("dp_step").files, PICTURES: text})
