@@ -15,6 +15,8 @@ from grader.sandbox.usage import descendants
 _MOUNT = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 _NEEDED = {"memory", "pids"}
+# A third of the default, which the service's own group has.
+_CPU_WEIGHT = 33
 
 
 class Cgroups:
@@ -43,7 +45,8 @@ class Cgroups:
             service.mkdir(exist_ok=True)
             for pid in members:
                 (service / "cgroup.procs").write_text(str(pid))
-            (parent / "cgroup.subtree_control").write_text("+memory +pids")
+            added = sorted(_NEEDED | (available & {"cpu"}))
+            (parent / "cgroup.subtree_control").write_text(" ".join(f"+{each}" for each in added))
         except OSError:
             # The group is not delegated to us. The other limits work without it.
             return None
@@ -55,9 +58,11 @@ class Cgroups:
         group.folder.mkdir(exist_ok=True)
         for name, value in (("memory.max", memory_bytes), ("pids.max", tasks), ("cgroup.procs", pid)):
             (group.folder / name).write_text(str(value))
-        # A kernel without swap accounting does not have this file.
-        with contextlib.suppress(FileNotFoundError):
-            (group.folder / "memory.swap.max").write_text("0")
+        # A kernel without swap accounting does not have the first file, and a group without `cpu` not the second.
+        # To write a file that is missing would fail as if it were not ours.
+        for name, value in (("memory.swap.max", 0), ("cpu.weight", _CPU_WEIGHT)):
+            if (group.folder / name).exists():
+                (group.folder / name).write_text(str(value))
         return group
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from grader.confined.confine import further_threads
 from grader.core.errors import GraderFault, LostRunner, WallMissing
+from grader.sandbox.priority import lower_session
 from grader.sandbox.remedies import TO_FIX_IT
 from grader.sandbox.usage import descendants
 from grader.sandbox.users import Users
@@ -120,6 +121,7 @@ class Zygote:
         if threads_of(self.pid) != 1:
             self.close()
             raise GraderFault("the zygote started a thread, so it cannot be forked")
+        lower_session(self.pid)
 
     @property
     def root(self) -> int:

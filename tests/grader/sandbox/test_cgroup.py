@@ -32,6 +32,12 @@ def delegated(tmp_path: Path, own: Path) -> Cgroups | None:
 def test_a_delegated_group_is_divided(tmp_path, own, parent):
     assert delegated(tmp_path, own) is not None
     assert (parent / "service" / "cgroup.procs").read_text() == str(os.getpid())
+    assert (parent / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+
+
+def test_a_group_is_divided_without_shares_of_the_cpu(tmp_path, own, parent):
+    (parent / "cgroup.controllers").write_text("memory pids")
+    assert delegated(tmp_path, own) is not None
     assert (parent / "cgroup.subtree_control").read_text() == "+memory +pids"
 
 
@@ -56,11 +62,26 @@ def test_the_root_group_is_left_alone(tmp_path, own, parent):
 def test_a_fork_gets_a_group_with_its_limits(tmp_path, own, parent):
     cgroups = delegated(tmp_path, own)
     assert cgroups is not None
+    folder = parent / "fork-4711"
+    folder.mkdir()
+    # The kernel makes the files of a group with it.
+    for name in ("memory.swap.max", "cpu.weight"):
+        (folder / name).touch()
     group = cgroups.enclose(4711, 1 << 30, 512)
+    assert group.folder == folder
     written = {path.name: path.read_text() for path in group.folder.iterdir()}
     assert written["memory.max"] == str(1 << 30)
     assert written["pids.max"] == "512"
     assert written["cgroup.procs"] == "4711"
+    assert written["memory.swap.max"] == "0"
+    assert int(written["cpu.weight"]) < 100
+
+
+def test_a_file_that_the_kernel_lacks_is_not_made(tmp_path, own, parent):
+    cgroups = delegated(tmp_path, own)
+    assert cgroups is not None
+    group = cgroups.enclose(4711, 1 << 30, 512)
+    assert {path.name for path in group.folder.iterdir()} == {"memory.max", "pids.max", "cgroup.procs"}
 
 
 def test_an_end_for_memory_is_told_from_other_ends(tmp_path, own, parent):

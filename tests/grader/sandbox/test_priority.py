@@ -4,11 +4,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from grader.sandbox import priority
-from grader.sandbox.priority import giving_way, lower, may_raise
+from grader.sandbox.priority import NICENESS, giving_way, lower, lower_session, may_raise
 
 # Three threads that wait until the process is killed.
 THREADS = """
@@ -52,8 +53,18 @@ def test_a_lowered_process_stays_low(process: int):
     assert {os.getpriority(os.PRIO_PROCESS, int(thread)) for thread in os.listdir(f"/proc/{process}/task")} == {19}
 
 
+def test_a_session_gets_less_than_others():
+    with subprocess.Popen([sys.executable, "-c", THREADS], stdout=subprocess.PIPE, start_new_session=True) as child:
+        group = Path(f"/proc/{child.pid}/autogroup")
+        lower_session(child.pid)
+        # A kernel that does not group processes by session has no such file.
+        assert not group.exists() or group.read_text().split()[-1] == str(NICENESS)
+        child.kill()
+
+
 def test_a_process_that_is_gone_is_no_matter(process: int):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         gone.wait()
     with giving_way(gone.pid):
         lower(gone.pid)
+        lower_session(gone.pid)
