@@ -112,7 +112,7 @@ def measure_pool() -> None:
             sandbox.warm(RunnerSpec(devices, _LIMITS))
             with ExitStack() as lent:
                 for _ in range(_AT_ONCE):
-                    lent.enter_context(sandbox.verifier(devices, _LIMITS))
+                    lent.enter_context(sandbox.verifier(devices, _LIMITS, fresh=True))
         while not sandbox.stats().full:
             time.sleep(_LOOK_S)
         print(f"the pool and {_AT_ONCE * len(_DEVICES)} idle verifiers: {_below_mb():,.0f} MB", flush=True)

@@ -57,10 +57,18 @@ class PooledSandbox:
         return self._take(self._bounded(spec), stop)
 
     def verifier(
-        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False, background: bool = False
+        self,
+        devices: int,
+        limits: Limits,
+        stop: Stop = NEVER,
+        *,
+        alone: bool = False,
+        background: bool = False,
+        fresh: bool = False,
     ) -> AbstractContextManager[Session]:
         """See `Sandbox.verifier`."""
-        return self._verifiers.lend(devices, self._ceiling.clamp(limits), stop, alone=alone, background=background)
+        limits = self._ceiling.clamp(limits)
+        return self._verifiers.lend(devices, limits, stop, alone=alone, background=background, fresh=fresh)
 
     def _take(self, spec: RunnerSpec, stop: Stop) -> ForkSession:
         for _ in range(_TRIES - 1):

@@ -29,8 +29,8 @@ class MeteredSandbox:
 
     @contextmanager
     def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: bool) -> Iterator[Session]:
-        """See `Sandbox.verifier`."""
-        with self._sandbox.verifier(devices, limits, stop, **options) as session:
+        """See `Sandbox.verifier`. What is known uses nothing, so all of it is done again."""
+        with self._sandbox.verifier(devices, limits, stop, **options, fresh=True) as session:
             try:
                 yield session
             finally:

@@ -236,11 +236,20 @@ class Sandbox(Protocol):
         """
 
     def verifier(
-        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False, background: bool = False
+        self,
+        devices: int,
+        limits: Limits,
+        stop: Stop = NEVER,
+        *,
+        alone: bool = False,
+        background: bool = False,
+        fresh: bool = False,
     ) -> AbstractContextManager[Session]:
-        """Lend a verifier for one program. Its time counts from now on. Raises the errors of `open`.
+        """Lend a verifier for one program. The first request that it has to work for raises the errors of `open`, and
+        its time counts from there.
 
         Args:
           alone: lend a new verifier, which will serve no other program.
           background: run it at the lowest priority, because nobody waits for it.
+          fresh: compile and run the program even if that was done before, to measure what it takes.
         """

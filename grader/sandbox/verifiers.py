@@ -5,19 +5,24 @@ programs whose operations XLA checks. A program that calls native kernels gets i
 success ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 """
 
+import hashlib
+import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
+from typing import Self
 
+from grader.core.code_digest import grader_code
 from grader.core.context import Stop
-from grader.core.errors import SubmissionFault
+from grader.core.errors import Cancelled, SubmissionFault
 from grader.core.wire import Frame, Message, Values
 from grader.package.package import Limits
+from grader.sandbox.known_programs import KnownPrograms, digest_of
 from grader.sandbox.priority import giving_way
-from grader.sandbox.protocol import RunnerSpec, Session
+from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
 from grader.sandbox.session import ForkSession
-from grader.sandbox.session_wrapper import SessionWrapper
 from grader.sandbox.usage import usage_of
+from grader.verdicts.package_study import Spent
 
 _MEMORY_MB = 8192
 # Replace a verifier after this many programs, because its compiler keeps some memory for each.
@@ -32,38 +37,54 @@ class Verifiers:
     def __init__(self, take: Take, keep: int) -> None:
         self._take = take
         self._keep = keep
+        self._known = KnownPrograms()
         self._idle: dict[int, list[tuple[ForkSession, int]]] = {}
         self._lock = threading.Lock()
         self._closed = False
 
     @contextmanager
     def lend(
-        self, devices: int, limits: Limits, stop: Stop, *, alone: bool = False, background: bool = False
+        self,
+        devices: int,
+        limits: Limits,
+        stop: Stop,
+        *,
+        alone: bool = False,
+        background: bool = False,
+        fresh: bool = False,
     ) -> Iterator[Session]:
-        """Lend a verifier, with time and memory counted from now on.
+        """Lend a verifier. It is taken at the first request whose answer is not known; time and memory count from then.
 
         Args:
           alone: lend a new verifier, and end it afterwards.
           background: run it at the lowest priority until it is given back.
+          fresh: compile and run everything, even what is known.
         Raises:
-          WallMissing, GraderFault: no verifier could be started.
-          Cancelled: `stop` was set.
+          WallMissing, GraderFault: no verifier could be started, from the first request.
+          Cancelled: `stop` was set, from a request.
         """
-        idle = None if alone else self._idle_one(devices)
-        session, served = idle or (self._new(devices, limits, stop, background), 0)
-        loan = _Loan(session)
-        good = False
-        try:
-            session.charge(limits, stop)
-            with giving_way(session.pid) if background else nullcontext():
+        with ExitStack() as returning:
+
+            def take() -> ForkSession:
+                idle = None if alone else self._idle_one(devices)
+                session, served = idle or (self._new(devices, limits, stop, background), 0)
+                returning.callback(lambda: self._give_back(devices, session, served + 1, loan.is_good and not alone))
+                session.charge(limits, stop)
+                if background:
+                    returning.enter_context(giving_way(session.pid))
+                return session
+
+            loan = _Loan(take, stop, None if alone or fresh else self._known, _digest_of(devices, limits), limits)
+            if alone or fresh:
+                loan.begin()
+            try:
                 yield loan
-            good = True
-        except SubmissionFault:
-            # The judge found the fault in the verifier's answer, so the verifier itself is unharmed.
-            good = True
-            raise
-        finally:
-            self._give_back(devices, session, served + 1, good and loan.unharmed and not alone)
+            except SubmissionFault:
+                # The judge found the fault in the verifier's answer, so the verifier itself is unharmed.
+                raise
+            except BaseException:
+                loan.is_good = False
+                raise
 
     def pids(self) -> tuple[int, ...]:
         """The processes of the idle verifiers."""
@@ -107,15 +128,92 @@ class Verifiers:
         session.close()
 
 
-class _Loan(SessionWrapper):
-    """A lent verifier, which the lender ends or keeps. It is `unharmed` as long as every request succeeds."""
+class _Loan(Requests):
+    """A lent verifier, which the lender ends or keeps. It `is_good` as long as every request succeeds.
 
-    def __init__(self, session: ForkSession) -> None:
-        super().__init__(session)
-        self.unharmed = True
+    Args:
+      known: None if nothing is looked up or remembered.
+      digest: of everything that decides an answer, besides the requests.
+    """
+
+    def __init__(
+        self, take: Callable[[], ForkSession], stop: Stop, known: KnownPrograms | None, digest: bytes, limits: Limits
+    ) -> None:
+        self._take = take
+        self._stop = stop
+        self._known = known
+        self._most_bytes = limits.output_mb << 20
+        self._session: ForkSession | None = None
+        self.is_good = True
+        # What all requests depend on, and the program that was compiled last: its digest, its request, and whether the
+        # verifier has it.
+        self._first = self._program = digest
+        self._compile: tuple[Message, Values] = ({}, {})
+        self._is_compiled = False
 
     def request(self, message: Message, values: Values | None = None) -> Frame:
-        unharmed, self.unharmed = self.unharmed, False
-        reply = self._session.request(message, values)
-        self.unharmed = unharmed
-        return reply
+        """Answer with what is known, or else ask the verifier. See `Session`."""
+        if self._stop.is_set():
+            raise Cancelled("grading was stopped")
+        values, is_program = values or {}, message["op"] == "compile"
+        if self._known is None:
+            return self._send(message, values)
+        digest = digest_of(self._first if is_program else self._program, message, values)
+        if is_program:
+            self._program, self._compile, self._is_compiled = digest, (message, values), False
+        if (answer := self._known.find(digest, most_bytes=self._most_bytes)) is not None:
+            return answer
+        if not is_program and not self._is_compiled:
+            self._send(*self._compile)
+        answer = self._send(message, values)
+        self._is_compiled = True
+        self._known.remember(digest, *answer)
+        return answer
+
+    def begin(self) -> ForkSession:
+        """Take the verifier, if that has not been done. Raises the errors of `Verifiers.lend`."""
+        if self._session is None:
+            self._session = self._take()
+        return self._session
+
+    def _send(self, message: Message, values: Values) -> Frame:
+        session = self.begin()
+        was_good, self.is_good = self.is_good, False
+        answer = session.request(message, values)
+        self.is_good = was_good
+        return answer
+
+    def forgive(self, seconds: float) -> None:
+        if self._session is not None:
+            self._session.forgive(seconds)
+
+    @property
+    def alive(self) -> bool:
+        return self._session is None or self._session.alive
+
+    @property
+    def environment(self) -> Message:
+        return {} if self._session is None else self._session.environment
+
+    @property
+    def spent(self) -> Spent:
+        return Spent(0.0, 0.0, 0) if self._session is None else self._session.spent
+
+    def seal_output(self) -> None:
+        if self._session is not None:
+            self._session.seal_output()
+
+    def output(self) -> Output:
+        return Output("", "", truncated=False) if self._session is None else self._session.output()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Do nothing."""
+
+
+def _digest_of(devices: int, limits: Limits) -> bytes:
+    """A digest of what every answer depends on. How much may be returned is compared with each answer instead."""
+    decides = {"grader": grader_code(), "devices": devices, "limits": limits.model_dump(exclude={"output_mb"})}
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).digest()

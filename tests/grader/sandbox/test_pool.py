@@ -111,7 +111,7 @@ def test_after_a_while_generic_forks_are_left_for_the_last_numbers_of_devices_an
     with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=0, problems=1, fillers=1)) as pool:
         for devices in (1, 2, 4):
             pool.warm(replace(SPEC, devices=devices))
-            with pool.verifier(devices, SPEC.limits):
+            with pool.verifier(devices, SPEC.limits, fresh=True):
                 pass
         wait_for(lambda: pool.stats().full and pool.stats().generic == 6, "each number of devices has two")
         assert len(pool._verifiers.pids()) == 3
@@ -140,11 +140,11 @@ def test_what_only_work_in_the_background_asked_for_is_compiled_and_not_kept(tmp
 def test_after_work_in_the_background_the_pool_rests_sooner_unless_somebody_came(tmp_path, monkeypatch):
     monkeypatch.setattr(pool_module, "_SPARE_BACKGROUND_S", 0.0)
     with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=0, problems=1, fillers=1)) as pool:
-        with pool.verifier(1, SPEC.limits, background=True):
+        with pool.verifier(1, SPEC.limits, background=True, fresh=True):
             pass
         wait_for(lambda: not pool._verifiers.pids(), "it rests at once")
         pool.warm(SPEC)
-        with pool.verifier(1, SPEC.limits, background=True):
+        with pool.verifier(1, SPEC.limits, background=True, fresh=True):
             pass
         wait_for(lambda: pool.stats().full, "it looked at the clock")
         (verifier,) = pool._verifiers.pids()
@@ -156,7 +156,7 @@ def test_after_a_longer_while_one_generic_fork_is_left_and_a_wish_wakes_the_pool
     with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=1, problems=2, fillers=1)) as pool:
         pool.warm(WARM)
         pool.warm(other)
-        with pool.verifier(WARM.devices, WARM.limits):
+        with pool.verifier(WARM.devices, WARM.limits, fresh=True):
             pass
         wait_for(lambda: pool.stats().full and pool.stats().warm == {"v1": 1, "v2": 1}, "both are warmed")
         assert pool._verifiers.pids()
