@@ -1,5 +1,6 @@
 """The figures of `call` mode, and the cost of the walls, which is measured in this mode because it grades fastest."""
 
+import statistics
 from pathlib import Path
 
 from benchmarks.measure import Measured, Part, Plan, Samples, Say, measure
@@ -18,9 +19,21 @@ def measure_call(say: Say, *, quick: bool) -> Measured:
 
     def walls(samples: Samples, workload: Workload, data: Path) -> dict[str, float]:
         say(f"the walls: {plan.walls} gradings with and {plan.walls} without")
-        return {"walls_ms": cost_of_walls_ms(workload, data, plan.walls, hidden=plan.hidden)}
+        return _phases(samples) | {"walls_ms": cost_of_walls_ms(workload, data, plan.walls, hidden=plan.hidden)}
 
     return measure(Part("call", CALL_SLUG, _literal, walls), plan, say)
+
+
+def _phases(samples: Samples) -> dict[str, float]:
+    """Where the milliseconds between the POST and its verdict go. The last phase is what no other one has."""
+    phases: dict[str, list[float]] = {"import": [], "calls": [], "compare": [], "fork": [], "service": []}
+    for graded in samples.ours:
+        timings = graded.timings_ms
+        judged = timings["total"]
+        parts = [timings["import"], timings["run"], timings["verify"]]
+        for phase, ms in zip(phases, (*parts, judged - sum(parts), graded.taken_ms - judged), strict=True):
+            phases[phase].append(ms)
+    return {f"{phase}_ms_p50": statistics.median(each) for phase, each in phases.items()}
 
 
 def _literal(package: Package) -> KnownSubmission:

@@ -40,6 +40,7 @@ class Samples:
     cached: list[float] = field(default_factory=list)
     limit: list[float] = field(default_factory=list)
     ours: list[Graded] = field(default_factory=list)
+    again: list[Graded] = field(default_factory=list)
     cold: list[float] = field(default_factory=list)
     fork_mb: list[float] = field(default_factory=list)
 
@@ -51,12 +52,16 @@ More = Callable[[Samples, Workload, Path], dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The measurements under one name, with which all their keys begin."""
+    """The measurements under one name, with which all their keys begin.
+
+    With `again`, each submission is sent a second time, when its programs are known.
+    """
 
     name: str
     slug: str
     choose: Choose
     more: More
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ def measure(part: Part, plan: Plan, say: Say) -> Measured:
             workload = take_workload(
                 package, part.choose(package), folder / "data", folder / "workload", hidden=plan.hidden
             )
-            samples = _idle(plan, workload, server, folder / "cache", say)
+            samples = _idle(plan, workload, server, folder / "cache", say, again=part.again)
             bare, ours = _sustained(plan, workload, server, say)
         figures = _figures(samples, bare, ours) | part.more(samples, workload, folder / "data")
     repetitions = {
@@ -104,7 +109,7 @@ def measure(part: Part, plan: Plan, say: Say) -> Measured:
     )
 
 
-def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say) -> Samples:
+def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say, *, again: bool) -> Samples:
     """Measure one submission at a time with nothing else running: the service is idle before each sample."""
     samples = Samples()
     say("once each, unmeasured: bare, bare with a cache (fills it), a warm process")
@@ -112,7 +117,7 @@ def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say)
     run_fresh(workload, cache)
     with WarmProcess(workload) as warm:
         server.settle()
-        server.post(workload)
+        server.post(workload.source)
         for number in range(1, plan.rounds + 1):
             server.settle()
             samples.bare.append(run_fresh(workload).wall_ms)
@@ -120,7 +125,10 @@ def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say)
             for _ in range(plan.pairs):
                 samples.limit.append(warm.run())
                 server.settle()
-                samples.ours.append(server.post(workload))
+                samples.ours.append(server.post(workload.source))
+                if again:
+                    server.settle()
+                    samples.again.append(server.post_again())
             say(
                 f"round {number} of {plan.rounds}: bare {samples.bare[-1]:,.0f} ms, cached "
                 f"{samples.cached[-1]:,.0f} ms, limit {samples.limit[-1]:,.0f} ms, ours "
@@ -133,7 +141,7 @@ def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say)
         # Take the largest, because generic forks hold less. A verifier that was lent before does not count as waiting.
         samples.fork_mb += [max(map(private_mb, waiting))] if (waiting := [*filter(waits_for_work, forks)]) else []
         kill_all(forks)
-        samples.cold.append(server.post(workload).taken_ms)
+        samples.cold.append(server.post(workload.source).taken_ms)
     return samples
 
 
@@ -143,7 +151,7 @@ def _sustained(plan: Plan, workload: Workload, server: Server, say: Say) -> tupl
     server.settle()
     bare = run_many(workload, at_once=cores, count=plan.bare_a_core * cores)
     say(f"sustained: {plan.ours_a_core * cores} submissions by {2 * cores} clients")
-    ours = server.post_many(workload, at_once=2 * cores, count=plan.ours_a_core * cores)
+    ours = server.post_many(workload.source, at_once=2 * cores, count=plan.ours_a_core * cores)
     return bare, ours
 
 

@@ -1,6 +1,7 @@
 """The figures of the service around grading: a class that submits all at once, and the cost of a request."""
 
 import asyncio
+import os
 import statistics
 import tempfile
 from dataclasses import dataclass
@@ -18,8 +19,12 @@ from benchmarks.workload import CALL_SLUG, copy_package
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`module` is the command line that serves: the product's, or the one with a stand-in for the judge."""
+    """`module` is the command line that serves: the product's, or the one with a stand-in for the judge.
 
+    `alone` is how many submissions are judged with nobody else at work, for each core.
+    """
+
+    alone: int
     students: int
     within_s: float
     limit_s: float
@@ -28,8 +33,10 @@ class Plan:
     module: str
 
 
-FULL = Plan(students=500, within_s=10.0, limit_s=900.0, rounds=7, round_s=3.0, module="app.entry.cli")
-QUICK = Plan(students=20, within_s=1.0, limit_s=60.0, rounds=1, round_s=0.5, module="benchmarks.stand_in_judge")
+FULL = Plan(alone=20, students=500, within_s=10.0, limit_s=900.0, rounds=7, round_s=3.0, module="app.entry.cli")
+QUICK = Plan(
+    alone=1, students=20, within_s=1.0, limit_s=60.0, rounds=1, round_s=0.5, module="benchmarks.stand_in_judge"
+)
 
 
 def measure_service(say: Say, *, quick: bool) -> Measured:
@@ -47,6 +54,9 @@ def measure_plan(plan: Plan, say: Say) -> Measured:
             say(f"GET /problems beside a bare hello-world, {plan.rounds} rounds of {plan.round_s} s each")
             server.settle()
             per_s, hello_ratio = ratio(server.address, rounds=plan.rounds, seconds=plan.round_s)
+            cores = len(os.sched_getaffinity(0))
+            say(f"{plan.alone * cores} submissions by {2 * cores} clients, with no class")
+            alone = server.post_many(package.reference, at_once=2 * cores, count=plan.alone * cores)
             say(f"{plan.students} students submit within {plan.within_s:.0f} s")
             served = asyncio.run(_class(server, folder / "data", package.reference, plan))
     if served.refused:
@@ -61,6 +71,8 @@ def measure_plan(plan: Plan, say: Say) -> Measured:
         "judged_per_s": served.judged / served.seconds,
         "judged": served.judged,
         "lost": plan.students - served.judged,
+        "alone_per_s": alone.per_s,
+        "judged_share": served.judged / served.seconds / alone.per_s,
     }
     return Measured(
         {f"service.{key}": round(float(value), 3) for key, value in figures.items()},
