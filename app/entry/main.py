@@ -243,6 +243,7 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
     settings, database, accounts = services[Settings], services[Database], services[Accounts]
     store, texts, catalogue, serving = content.store, content.texts, content.catalogue, content.serving
     walls, queue = judging.walls, judging.queue
+    judge = _local_judge(judging.built, judging.preparing)
     limits = WorkLimits.of(settings)
     services.provide(Enqueue, queue.enqueue)
     services.provide(WorkEvents, judging.events)
@@ -250,7 +251,11 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
         *(store, texts, catalogue, serving, content.lessons, walls),
         *(accounts.recent, accounts.invitations, build_providers(settings), AttemptStatistics(database)),
         *(limits, RequestCounts(settings.requests_per_minute)),
-        Attempts(database, catalogue, AttemptViews(catalogue), queue, judging.events, walls, limits, CourseGate()),
+        Attempts(
+            *(database, catalogue, AttemptViews(catalogue), queue, judging.events, walls, limits),
+            CourseGate(),
+            judge.next_draw,
+        ),
         Overrides(database, HOOKS.on_finished),
         Cells(database, queue_scores_of),
         Formatter(),
@@ -264,7 +269,7 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
         *(RosterLinks(secret), build_mailer(settings)),
         *(ExamPools(secret), VariantDraws(secret)),
         Platforms(database, accounts.recent, private=settings.lti_private),
-        _local_judge(judging.built, judging.preparing),
+        judge,
     )
     accounts.on_invited = bind_invited_in
     services.provide(GradeQueue, queue)
@@ -373,4 +378,5 @@ def _local_judge(built: Grading | None, preparing: list[tuple[Preparer, list[Pac
     if built is None:
         return LocalJudge()
     [(own, _)] = preparing
-    return LocalJudge(built.grader.warm, own.state, built.pool_stats or (lambda: None))
+    grader = built.grader
+    return LocalJudge(grader.warm, own.state, built.pool_stats or (lambda: None), grader.next_draw)

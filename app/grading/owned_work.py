@@ -152,9 +152,9 @@ class UsersWork(OwnedWork[User, SentRow]):
         """The conditions on the rows that count towards `most_unfinished`."""
         return self.owned_by(user)
 
-    def _new(self, user: User, **columns: object) -> SentRow:
-        """A row that this user sends now. It is not stored yet."""
-        sent: dict[str, object] = {"id": new_id(), "created_at": now()}
+    def _new(self, user: User, work_id: str | None = None, **columns: object) -> SentRow:
+        """A row that this user sends now. It is not stored yet. Without `work_id`, it gets a new one."""
+        sent: dict[str, object] = {"id": work_id or new_id(), "created_at": now()}
         own = {"user_id": user.id, "share": share_of(user), "guest": browser_of(user)}
         return self.rows(**sent, **own, **columns)
 

@@ -46,7 +46,7 @@ class Judge:
         self._tries = tries
         self._known_runs = known_runs
         self._idle = BackgroundGate()
-        self._modes = Modes(sandbox, secret)
+        self._modes = Modes(sandbox, secret, self._idle)
         self._references = References(self._modes, secret, cache, self._idle)
 
     def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
@@ -75,6 +75,10 @@ class Judge:
     def warm(self, package: Package) -> None:
         """Start runners for this problem, because a submission may come soon. Returns at once."""
         self._modes.of(package).warm()
+
+    def next_draw(self, package: Package) -> str | None:
+        """A new and random name for an attempt, to pass to `judge` as `draw`; see `Modes.next_draw`."""
+        return self._modes.next_draw(package)
 
     def inspect(
         self,

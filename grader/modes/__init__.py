@@ -14,6 +14,7 @@ from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.mode import ProgramMode
 from grader.package.package import AnswerManifest, CallManifest, Package, ProgramManifest
 from grader.program.measurement import Measured
+from grader.sandbox.background_gate import BackgroundGate
 from grader.sandbox.protocol import Sandbox
 
 
@@ -23,11 +24,12 @@ class Modes:
     Args:
       sandbox: where submissions run.
       secret: the deployment's secret; hidden inputs are derived from it.
+      idle: tells when nothing is graded.
     """
 
-    def __init__(self, sandbox: Sandbox, secret: bytes) -> None:
+    def __init__(self, sandbox: Sandbox, secret: bytes, idle: BackgroundGate | None = None) -> None:
         self.sandbox = sandbox
-        self._draws = HiddenCaseDraws(sandbox, secret)
+        self._draws = HiddenCaseDraws(sandbox, secret, idle or BackgroundGate())
 
     def of(self, package: Package) -> Mode[Any]:
         match package.manifest:
@@ -37,6 +39,11 @@ class Modes:
                 return ProgramMode(package, manifest, self.sandbox)
             case AnswerManifest() as manifest:
                 return AnswerMode(package, manifest, self.sandbox)
+
+    def next_draw(self, package: Package) -> str | None:
+        """A new name for an attempt whose hidden inputs are already drawn, so that it is graded sooner; None if there
+        is none."""
+        return self._draws.next_name(package)
 
     def inspect_function(
         self, function: Function, source: str, context: Context, chip: ChipName | None, options: Mapping[str, str]

@@ -20,9 +20,10 @@ class LocalJudge:
     """The default is for a process that leaves grading to workers.
 
     `warm` prepares a runner for a problem. `preparation` and `pool_stats` return None if the process prepares nothing
-    or has no pool.
+    or has no pool. `next_draw` is that of `Grader`.
     """
 
     warm: Callable[[Package], None] = _warm_nothing
     preparation: Callable[[], Preparation | None] = lambda: None
     pool_stats: "Callable[[], PoolStats | None]" = lambda: None
+    next_draw: Callable[[Package], str | None] = lambda _: None

@@ -105,3 +105,7 @@ class NullGrader:
 
     def warm(self, package: Package) -> None:
         pass
+
+    def next_draw(self, package: Package) -> str | None:
+        """None, because nothing is drawn."""
+        return None

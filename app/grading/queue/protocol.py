@@ -102,6 +102,10 @@ class Grader(Protocol):
         """Expect a submission to this problem soon. Returns immediately."""
         ...
 
+    def next_draw(self, package: Package) -> str | None:
+        """An id for the next attempt at this problem, whose hidden inputs are already drawn. None: make one."""
+        ...
+
 
 async def _nothing(session: AsyncSession, attempt_id: str) -> None:
     pass

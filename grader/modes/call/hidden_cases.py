@@ -3,33 +3,44 @@
 The inputs are drawn from the deployment's secret and the attempt's name, and the reference answers them in a runner
 that never runs submissions. So a submission that leaks its inputs reveals nothing about another attempt's. The same
 name gives the same inputs, so that an attempt can be graded again.
+
+While nothing is graded, inputs are drawn and answered for the next attempts at the problems attempted last. An attempt
+has such inputs if it gets the name that they were drawn for.
 """
 
+import collections
 import hashlib
 import hmac
+import logging
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 
 from grader.checks.call_outcome import Answer
 from grader.core.case import Case
-from grader.core.context import Stop
+from grader.core.context import NEVER, Stop
 from grader.core.errors import Cancelled, GraderFault, LostRunner, SubmissionFault
 from grader.modes.call.call_arguments import call_case, wrong_arguments
 from grader.modes.package_code import runner_spec
 from grader.package.package import CallManifest, Package
+from grader.sandbox.background_gate import BackgroundGate
 from grader.sandbox.protocol import Sandbox, Session
+
+log = logging.getLogger("meshgrade.judge")
 
 # A runner ends after this many requests, or after this long without one, because it takes 200 MB.
 _USES = 128
 _IDLE_S = 30.0
 _LOOK_S = 0.05
+# How many attempts at one problem there are inputs for, and at how many problems.
+_AHEAD, _PROBLEMS_AHEAD = 2, 4
 T = TypeVar("T")
 
 
@@ -45,12 +56,40 @@ class HiddenCases:
     answers: Callable[[], dict[str, Answer]]
 
 
-class HiddenCaseDraws:
-    """Draws hidden cases. Threads may share one. It keeps runners for a while, for the next attempts."""
+@dataclass(slots=True)
+class _Ahead:
+    """What is drawn for the next attempts at one problem.
 
-    def __init__(self, sandbox: Sandbox, secret: bytes) -> None:
+    `draws` has the inputs and their answers by name, and `free` the names that no attempt has got yet. A draw that
+    `failed` is not tried again before the next attempt.
+    """
+
+    package: Package
+    manifest: CallManifest
+    like: Sequence[Case]
+    draws: dict[str, tuple[tuple[Case, ...], dict[str, Answer]]] = field(default_factory=dict)
+    free: list[str] = field(default_factory=list)
+    failed: bool = False
+
+    @property
+    def is_short(self) -> bool:
+        return not self.failed and len(self.free) < _AHEAD
+
+
+class HiddenCaseDraws:
+    """Draws hidden cases. Threads may share one. It keeps runners for a while, for the next attempts.
+
+    Args:
+      idle: tells when nothing is graded.
+    """
+
+    def __init__(self, sandbox: Sandbox, secret: bytes, idle: BackgroundGate) -> None:
         self._sandbox = sandbox
         self._secret = secret
+        self._idle_gate = idle
+        # By version, the problem attempted last at the end.
+        self._ahead: collections.OrderedDict[str, _Ahead] = collections.OrderedDict()
+        self._is_drawing_ahead = False
         self._idle: dict[str, list[_Runner]] = {}
         self._guard = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -64,6 +103,8 @@ class HiddenCaseDraws:
         Args:
           like: the prepared hidden cases, whose form the new ones must have.
         """
+        if (draw := self._draw_of(package, manifest, name, like)) is not None:
+            return HiddenCases(lambda: draw[0], lambda: draw[1])
         making = self._threads.submit(self._cases, package, manifest, name, like)
         answering: list[Future[dict[str, Answer]]] = []
 
@@ -78,6 +119,54 @@ class HiddenCaseDraws:
             return _wait(answering[0], stop)
 
         return HiddenCases(cases, answers)
+
+    def next_name(self, package: Package) -> str | None:
+        """A name that no attempt has and whose inputs are drawn and answered; None if there is none."""
+        with self._guard:
+            ahead = self._ahead.get(package.identity)
+            return ahead.free.pop() if ahead is not None and ahead.free else None
+
+    def _draw_of(
+        self, package: Package, manifest: CallManifest, name: str, like: Sequence[Case]
+    ) -> tuple[tuple[Case, ...], dict[str, Answer]] | None:
+        """What was drawn ahead under this name, if anything was. Begins to draw for the attempts after this one."""
+        with self._guard:
+            key = package.identity
+            ahead = self._ahead[key] = self._ahead.pop(key) if key in self._ahead else _Ahead(package, manifest, like)
+            ahead.failed = False
+            while len(self._ahead) > _PROBLEMS_AHEAD:
+                self._ahead.popitem(last=False)
+            if not self._is_drawing_ahead:
+                self._is_drawing_ahead = True
+                # It must not keep the process from ending while it waits.
+                threading.Thread(target=self._draw_ahead, name="draw-ahead", daemon=True).start()
+            return ahead.draws.pop(name, None)
+
+    def _draw_ahead(self) -> None:
+        while (ahead := self._next_short()) is not None:
+            self._idle_gate.wait(NEVER)
+            # As random as the id of an attempt, which it becomes.
+            name = secrets.token_hex(16)
+            try:
+                cases = self._cases(ahead.package, ahead.manifest, name, ahead.like)
+                answers = self._answers(ahead.package, ahead.manifest, cases)
+            except Exception as error:  # this thread draws for other problems, too, and the attempts report what fails
+                ahead.failed = True
+                log.warning("no hidden cases of %s could be drawn ahead: %s", ahead.package.slug, error)
+                continue
+            with self._guard:
+                # Some names were given away and never came back, because the attempt was refused.
+                lost = [each for each in ahead.draws if each not in ahead.free]
+                for each in lost[:-_AHEAD]:
+                    del ahead.draws[each]
+                ahead.draws[name] = cases, answers
+                ahead.free.append(name)
+
+    def _next_short(self) -> _Ahead | None:
+        with self._guard:
+            ahead = next((each for each in reversed(self._ahead.values()) if each.is_short), None)
+            self._is_drawing_ahead = ahead is not None
+            return ahead
 
     def let_go(self) -> None:
         """End all idle runners."""

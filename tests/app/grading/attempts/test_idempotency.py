@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 
 from app.accounts.service import Accounts
 from app.core.database import Database
+from app.core.ids import new_id
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits
@@ -75,12 +76,25 @@ class Queued:
         return None
 
 
+def attempts_in(database: Database, package, **options) -> Attempts:
+    catalogue, limits, walls = Catalogue([package]), WorkLimits(1000, 20), Walls(lambda: [])
+    return Attempts(database, catalogue, AttemptViews(catalogue), Queued(), WorkEvents(), walls, limits, **options)
+
+
+async def test_an_attempt_gets_the_id_whose_inputs_are_drawn_and_a_run_any(each_database: Database, package):
+    user = await Accounts(each_database, session_life=None, link_life=None).ensure_owner()
+    ready = [new_id()]
+    attempts = attempts_in(each_database, package, next_id=lambda _: ready.pop() if ready else None)
+    wanted = ready[0]
+    ids = [(await attempts.submit(user, "add_one", kind, kind)).id for kind in ("run", "attempt", "attempt")]
+    assert ids[1] == wanted
+    assert len(set(ids)) == 3
+
+
 async def test_sent_many_times_at_once_it_is_one_attempt(each_database: Database, package):
     accounts = Accounts(each_database, session_life=None, link_life=None)
     user = await accounts.ensure_owner()
-    walls = Walls(lambda: [])
-    catalogue, limits = Catalogue([package]), WorkLimits(1000, 20)
-    attempts = Attempts(each_database, catalogue, AttemptViews(catalogue), Queued(), WorkEvents(), walls, limits)
+    attempts = attempts_in(each_database, package)
     views = await asyncio.gather(*(attempts.submit(user, "add_one", "x", "attempt", "key") for _ in range(8)))
     assert len({view.id for view in views}) == 1
     async with each_database.reading() as session:

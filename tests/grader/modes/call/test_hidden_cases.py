@@ -1,10 +1,13 @@
 """In call mode, each attempt has its own hidden inputs, and the same ones when it is graded again."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from app.core.ids import is_id
 from grader.core.errors import LostRunner, SubmissionFault
 from grader.judging.judge import Judge
 from grader.modes.call import hidden_cases
@@ -15,6 +18,13 @@ from tests.grader.shipped_submissions import package, slugs
 
 NOTHING = Output(stdout="", stderr="", truncated=False)
 PUBLIC = np.asarray([1.0, 2.0], np.float32)
+
+
+def wait_for(condition: Callable[[], object], what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, f"within a minute: {what}"
+        time.sleep(0.01)
 
 
 class Runners:
@@ -70,7 +80,9 @@ def runners(add_one: Package) -> Runners:
 
 
 @pytest.fixture
-def judge(runners: Runners, tmp_path) -> Judge:
+def judge(runners: Runners, tmp_path, monkeypatch) -> Judge:
+    """It draws nothing ahead, so that the calls of runners can be counted; see `far_sighted`."""
+    monkeypatch.setattr(hidden_cases, "_AHEAD", 0)
     judge = Judge(runners.sandbox(), b"secret", tmp_path)
     judge.prepare(runners.package)
     return judge
@@ -193,3 +205,71 @@ def test_draws_of_a_shipped_problem_have_one_form(slug):
         [hidden_cases._form(case) for case in made["hidden_cases"](np.random.default_rng(seed))] for seed in range(20)
     ]
     assert all(form == forms[0] for form in forms)
+
+
+@pytest.fixture
+def far_sighted(judge: Judge, monkeypatch) -> Judge:
+    """It draws for the attempts after each attempt."""
+    monkeypatch.setattr(hidden_cases, "_AHEAD", 2)
+    return judge
+
+
+def next_draw(judge: Judge, runners: Runners) -> str:
+    """The name that the judge has drawn inputs for. It draws while nothing is graded."""
+    wait_for(lambda: len(ahead_of(judge, runners).free) == hidden_cases._AHEAD, "all are drawn")
+    name = judge.next_draw(runners.package)
+    assert name is not None
+    return name
+
+
+def ahead_of(judge: Judge, runners: Runners) -> Any:
+    return judge._modes._draws._ahead[runners.package.identity]
+
+
+def test_the_next_attempt_has_inputs_that_were_drawn_while_nothing_was_graded(far_sighted, runners):
+    assert far_sighted.next_draw(runners.package) is None
+    hidden_of(far_sighted, runners, "a")
+    name = next_draw(far_sighted, runners)
+    [case], _ = ahead_of(far_sighted, runners).draws[name]
+    opened = runners.opened
+    # While something is graded, nothing is drawn.
+    with far_sighted._idle.interrupted():
+        assert hidden_of(far_sighted, runners, name) == case.inputs["x"][0]
+        # Only the submission's own runner.
+        assert runners.opened == opened + 1
+
+
+def test_they_are_the_inputs_that_the_name_gives_anywhere(far_sighted, runners, tmp_path):
+    hidden_of(far_sighted, runners, "a")
+    name = next_draw(far_sighted, runners)
+    drawn = hidden_of(far_sighted, runners, name)
+    elsewhere = Judge(runners.sandbox(), b"secret", tmp_path)
+    assert hidden_of(elsewhere, runners, name) == drawn
+    # And once more in the same process, which has used up what was drawn.
+    assert hidden_of(far_sighted, runners, name) == drawn
+
+
+def test_each_attempt_gets_another_name(far_sighted, runners):
+    names = ["a"]
+    for _ in range(2 * hidden_cases._AHEAD):
+        hidden_of(far_sighted, runners, names[-1])
+        names.append(next_draw(far_sighted, runners))
+    assert len(set(names)) == len(names)
+    assert all(is_id(name) for name in names[1:])
+
+
+def test_names_that_never_come_back_are_forgotten(far_sighted, runners):
+    for attempt in "abcdefgh":
+        hidden_of(far_sighted, runners, attempt)
+        next_draw(far_sighted, runners)
+    wait_for(lambda: len(ahead_of(far_sighted, runners).draws) <= 3 * hidden_cases._AHEAD, "few are left")
+
+
+def test_a_draw_that_fails_is_tried_again_with_the_next_attempt(far_sighted, runners):
+    runners.length = lambda key: 2 if key[0] in "01234567" else 3
+    for attempt in range(99):
+        far_sighted.judge(runners.package, "the source", draw=str(attempt))
+        wait_for(lambda: not far_sighted._modes._draws._is_drawing_ahead, "it is drawn, or has failed")
+        if len(ahead_of(far_sighted, runners).free) == hidden_cases._AHEAD:
+            return
+    raise AssertionError("nothing was drawn")
