@@ -1,6 +1,7 @@
 """How much CPU time a request of a signed-in student takes, beside a bare hello-world.
 
 Usage: python -m benchmarks.page_cost [--beside CHECKOUT] [--rounds N] [--on sqlite postgresql] [--profile NAME]
+           [--json FILE]
 
 Each request goes directly into the ASGI application, without a socket, and is measured in CPU time of the whole
 process, which other programs on the machine change little. With `--beside`, the code of another checkout answers the
@@ -37,6 +38,7 @@ from app.grading.queue.models import AttemptRow
 from app.grading.queue.null_grader import NullGrader
 from benchmarks.database_fill import fill
 from benchmarks.errors import BenchmarkFailed
+from benchmarks.machine import describe_machine
 from grader.verdicts.verdict import Verdict
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
@@ -68,16 +70,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--on", nargs="+", choices=["sqlite", "postgresql"], default=["sqlite"])
     parser.add_argument("--profile")
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.answer:
         asyncio.run(_answer(asked.answer, asked.profile))
         return
-    for name in asked.on:
-        _compare(name, asked.beside, 1 if asked.profile else asked.rounds, asked.profile)
+    measured = {
+        name: _compare(name, asked.beside, 1 if asked.profile else asked.rounds, asked.profile) for name in asked.on
+    }
+    if asked.json:
+        results = {"machine": describe_machine(), "attempts": _ATTEMPTS, "pages": measured}
+        asked.json.write_text(json.dumps(results, indent=2))
 
 
-def _compare(name: str, beside: Path | None, rounds: int, profiled: str | None) -> None:
+def _compare(name: str, beside: Path | None, rounds: int, profiled: str | None) -> dict[str, dict[str, float]]:
+    """Print and return the median CPU milliseconds of each kind of request, by checkout: `here` and `beside`."""
     checkouts = {"here": _CHECKOUT, **({"beside": beside.resolve()} if beside else {})}
     found: dict[str, dict[str, list[float]]] = {label: {} for label in checkouts}
     with ExitStack() as stack:
@@ -96,6 +104,10 @@ def _compare(name: str, beside: Path | None, rounds: int, profiled: str | None) 
             for label, each in found.items()
         ]
         print(f"{name:10} {request:20} {'   '.join(cells)}")
+    return {
+        label: {request: round(statistics.median(taken), 4) for request, taken in each.items()}
+        for label, each in found.items()
+    }
 
 
 @contextmanager

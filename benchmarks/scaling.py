@@ -1,4 +1,4 @@
-"""Compute the table of docs/scaling.md from the figures of docs/performance.md: `python -m benchmarks.scaling`."""
+"""Compute the tables of docs/scaling.md from the figures of docs/performance.md: `python -m benchmarks.scaling`."""
 
 import re
 from dataclasses import dataclass
@@ -17,16 +17,22 @@ _DAYS = (1_000, 100_000, 10_000_000)
 _WORKER_CORES, _ONE_MACHINE = 8, 2
 # Pages that a student opens for each submission: the problem, its list, the attempt, and what is behind them.
 _PAGES = 6
+# Classes that submit within so many seconds, and the machines on which the last verdict is waited for.
+_CLASSES, _WITHIN_S = (50, 500, 5_000), 10
+_MACHINES = (2, 8, 32)
+# A class should have its last verdict within this time. A further machine pays where one does not do that.
+_PATIENCE_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What one submission costs on the machine of docs/performance.md: CPU seconds of a worker in each mode, and
-    milliseconds of an API process for a page on PostgreSQL."""
+    """What one submission costs on the machines of docs/performance.md: CPU seconds of a worker in each mode, and CPU
+    milliseconds of an API process for a page and a POST, on SQLite and on PostgreSQL."""
 
     call_cpu_s: float
     program_cpu_s: float
-    page_cpu_ms: float
+    page_cpu_ms: dict[str, float]
+    post_cpu_ms: dict[str, float]
 
     @property
     def mean_cpu_s(self) -> float:
@@ -37,13 +43,32 @@ class Costs:
         per_s = per_day * _BUSIEST_HOUR / 3600
         cores = per_s * self.mean_cpu_s / _BUSY
         pages = per_s * _PAGES
-        serving = pages * self.page_cpu_ms / 1000 / _BUSY
+        serving = pages * self.page_cpu_ms["postgresql"] / 1000 / _BUSY
         workers = (
             f"none: `serve` on a machine with {_ONE_MACHINE} cores, SQLite"
             if cores + serving <= _ONE_MACHINE * _BUSY
             else f"{-(-cores // _WORKER_CORES):,.0f}, PostgreSQL"
         )
         return [f"{per_day:,}", _rate(per_s), _whole(cores), workers, _rate(pages), _whole(serving)]
+
+    def class_row(self, students: int) -> list[str]:
+        """A class that submits within `_WITHIN_S`: what its requests take of a core, and when it has its last verdict.
+
+        Each student opens `_PAGES` pages and posts once. Grading has the other cores.
+        """
+        requests_s = students * (_PAGES * self.page_cpu_ms["sqlite"] + self.post_cpu_ms["sqlite"]) / 1000
+        waits_s = [(students * self.mean_cpu_s + requests_s) / cores for cores in _MACHINES]
+        needed = students * self.mean_cpu_s / _PATIENCE_S
+        enough = next(
+            (f"one with {cores} cores" for cores, each in zip(_MACHINES, waits_s, strict=True) if each <= _PATIENCE_S),
+            None,
+        )
+        machines = enough or f"{-(-needed // _WORKER_CORES):,.0f} with {_WORKER_CORES} cores, PostgreSQL"
+        return [f"{students:,}", f"{requests_s / _WITHIN_S:.2g}", *map(_duration, waits_s), machines]
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
 
 
 def _rate(per_s: float) -> str:
@@ -57,10 +82,13 @@ def _whole(cores: float) -> str:
 
 def measured(page: str) -> Costs:
     """Read docs/performance.md. Raises `BenchmarkFailed` if a table lacks a figure."""
+    pages = _block(page, "pages")
+    databases = ("sqlite", "postgresql")
     return Costs(
         call_cpu_s=_number(_block(page, "call"), r"\| CPU seconds a submission \|[^|]*\| ([\d.,]+) s"),
         program_cpu_s=_number(_block(page, "program"), r"\| CPU seconds a submission \|[^|]*\| ([\d.,]+) s"),
-        page_cpu_ms=_number(_block(page, "lists"), r"\| `/problems/{slug}` \|(?:[^|]*\|){6} ([\d.,]+) \|"),
+        page_cpu_ms={name: _cell(pages, "`/problems/{slug}`", name) for name in databases},
+        post_cpu_ms={name: _cell(pages, "POST of an attempt", name) for name in databases},
     )
 
 
@@ -68,9 +96,31 @@ def table(costs: Costs) -> str:
     heads = ["per day", "in the busiest hour", "cores that grade", "workers with 8 cores", "pages", "API processes"]
     told = (
         f"From {costs.call_cpu_s:g} and {costs.program_cpu_s:g} CPU seconds a submission in the modes `call` and "
-        f"`program`, and {costs.page_cpu_ms:g} CPU milliseconds a page."
+        f"`program`, and {costs.page_cpu_ms['postgresql']:g} CPU milliseconds a page."
     )
     return f"{markdown(heads, [costs.row(each) for each in _DAYS])}\n\n{told}"
+
+
+def table_of_classes(costs: Costs) -> str:
+    last = [f"last verdict, {cores} cores" for cores in _MACHINES]
+    heads = ["students", f"cores that answer, for {_WITHIN_S} s", *last, "machines"]
+    told = (
+        f"From the same CPU seconds, {costs.page_cpu_ms['sqlite']:g} CPU milliseconds a page and "
+        f"{costs.post_cpu_ms['sqlite']:g} a POST. *machines* is what gives the last verdict within "
+        f"{_duration(_PATIENCE_S)}."
+    )
+    return f"{markdown(heads, [costs.class_row(each) for each in _CLASSES])}\n\n{told}"
+
+
+def _cell(block: str, row: str, column: str) -> float:
+    """A figure of a table. Raises `BenchmarkFailed` if it has no such row or column."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines() if line[:1] == "|"]
+    found = next((line for line in lines if line[0] == row), None)
+    if found is None or column not in lines[0]:
+        raise BenchmarkFailed(
+            f"docs/performance.md has no figure for {row}, {column}: measure again, and write its table"
+        )
+    return float(found[lines[0].index(column)].replace(",", ""))
 
 
 def _block(page: str, name: str) -> str:
@@ -88,8 +138,10 @@ def _number(block: str, pattern: str) -> float:
 
 
 def computed(performance: Path = _PERFORMANCE, scaling: Path = _SCALING) -> str:
-    """docs/scaling.md with the table that follows from docs/performance.md."""
-    return fill(scaling.read_text(), "workers", table(measured(performance.read_text())))
+    """docs/scaling.md with the tables that follow from docs/performance.md."""
+    costs = measured(performance.read_text())
+    page = fill(scaling.read_text(), "workers", table(costs))
+    return fill(page, "classes", table_of_classes(costs))
 
 
 if __name__ == "__main__":

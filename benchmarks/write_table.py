@@ -2,7 +2,7 @@
 
 Usage: python -m benchmarks.write_table FILE...
 
-Each FILE was written by `./meshgrade bench --json`, or by one of `python -m benchmarks.lists`, `soak`,
+Each FILE was written by `./meshgrade bench --json`, or by one of `python -m benchmarks.lists`, `page_cost`, `soak`,
 `fault_injection` and `workers` with `--json`; its keys show which. Only the text between `<!-- NAME: begin -->` and
 `<!-- NAME: end -->` is replaced.
 """
@@ -36,6 +36,8 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         return {sheet.part: _figures(sheet, results) for sheet in sheets}
     if "lists" in results:
         return {"lists": _lists(results)}
+    if "pages" in results:
+        return {"pages": _pages(results)}
     if "soak" in results:
         return {"soak": _soak(results)}
     if "same" in results:
@@ -84,6 +86,31 @@ def _lists(results: Results) -> str:
 def _cells(figures: Sequence[float]) -> list[str]:
     *milliseconds, transactions = figures
     return [*(f"{each:.1f}" for each in milliseconds), f"{transactions:g}"]
+
+
+def _pages(results: Results) -> str:
+    """One row for each kind of request: CPU milliseconds and hello-worlds, on each database, before and now."""
+    on: dict[str, dict[str, dict[str, float]]] = results["pages"]
+    hello = "hello-world"
+    columns = [
+        (f"{name}{', before' if label == 'beside' else ''}", measured)
+        for name, labels in on.items()
+        for label, measured in sorted(labels.items(), reverse=True)
+    ]
+    heads = ["CPU ms a request", *(f"{name}{unit}" for name, _ in columns for unit in ("", " (hello-worlds)"))]
+    requests = next(iter(on.values()))["here"]
+    rows = [
+        [
+            request if request == hello or " " in request else f"`{request}`",
+            *(
+                cell
+                for _, measured in columns
+                for cell in (f"{measured[request]:.3g}", f"{measured[request] / measured[hello]:.1f}")
+            ),
+        ]
+        for request in requests
+    ]
+    return f"{markdown(heads, rows)}\n\n{results['attempts']:,} attempts. Measured on {_machine(results)}."
 
 
 def _soak(results: Results) -> str:

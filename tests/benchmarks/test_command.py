@@ -231,5 +231,9 @@ def test_the_soak_mixes_honest_and_hostile_in_turn():
 
 def test_what_scaling_needs_follows_from_what_was_measured():
     assert (CHECKOUT / "docs" / "scaling.md").read_text() == computed(), "run: python -m benchmarks.scaling"
-    assert Costs(1.0, 3.0, 10.0).row(100_000) == ["100,000", "5.6 /s", "19", "3, PostgreSQL", "33 /s", "1"]
-    assert "SQLite" in Costs(1.0, 3.0, 10.0).row(1_000)[3]
+    page_ms, post_ms = {"sqlite": 4.0, "postgresql": 10.0}, {"sqlite": 6.0, "postgresql": 8.0}
+    costs = Costs(1.0, 3.0, page_ms, post_ms)
+    assert costs.row(100_000) == ["100,000", "5.6 /s", "19", "3, PostgreSQL", "33 /s", "1"]
+    assert "SQLite" in costs.row(1_000)[3]
+    # 500 students: 6 pages and a POST each, 15 s in all, and 1,000 s of grading.
+    assert costs.class_row(500) == ["500", "1.5", "8 min", "2 min", "32 s", "one with 8 cores"]

@@ -1,5 +1,6 @@
 """What a lesson is: parts in the order of the page, and the measured numbers in them."""
 
+import functools
 import math
 import re
 from dataclasses import dataclass, field
@@ -168,5 +169,10 @@ class Lesson:
     @property
     def minutes(self) -> int:
         """How long the lesson takes: 200 words of prose a minute, and a minute for each program."""
-        words = len(_CODE.sub("", self.markdown).split())
-        return math.ceil(words / 200) + len(self.blocks)
+        return math.ceil(_words_of_prose(self.markdown) / 200) + len(self.blocks)
+
+
+@functools.lru_cache(maxsize=256)
+def _words_of_prose(markdown: str) -> int:
+    """Counted once for each text: the list of problems shows the minutes of every lesson."""
+    return len(_CODE.sub("", markdown).split())
