@@ -20,6 +20,7 @@ class DataFolder:
     """Locks `path` from construction until `close`, or until the process ends in any way.
 
     Args:
+      locks: false in a further process of the server that has locked it.
       secret: the deployment secret for a folder that has none yet; random by default.
     Raises:
       DataFolderUnusable: the folder cannot be created or written, its secret is damaged, or its secret differs from the
@@ -27,11 +28,11 @@ class DataFolder:
       DataFolderInUse: another server has locked it.
     """
 
-    def __init__(self, path: Path, *, secret: bytes | None = None) -> None:
+    def __init__(self, path: Path, *, secret: bytes | None = None, locks: bool = True) -> None:
         self.path = path.absolute()
         try:
             self._create()
-            self._lock = self._lock_folder()
+            self._lock = self._lock_folder() if locks else -1
         except OSError as error:
             raise DataFolderUnusable(
                 f"the data folder {self.path} cannot be used: {error.strerror or error}.",

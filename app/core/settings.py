@@ -215,7 +215,8 @@ class Settings(BaseSettings):
 
     @property
     def sole(self) -> bool:
-        """Whether no other server can lease an attempt. The data folder, which one server locks, has the database."""
+        """Whether no other process can lease an attempt. The data folder, which one server locks, has the database, and
+        only the first process of that server grades."""
         return self.database_url is None
 
     @property

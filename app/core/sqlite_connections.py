@@ -11,7 +11,9 @@ from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
 _BUSY_LIMIT_S = 5.0
-_BUSY_AGAIN_S = 0.01
+_BUSY_AGAIN_S = 0.002
+# The second: another process reads the log of one that died.
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY)
 T = TypeVar("T")
 
 
@@ -37,7 +39,7 @@ class _SQLiteConnection(aiosqlite.Connection):
                 return fn(*args, **kwargs)
             except sqlite3.OperationalError as error:
                 # A statement that was refused as busy has changed nothing, so it can be tried again.
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                if error.sqlite_errorcode not in _BUSY or time.monotonic() > deadline:
                     raise
             await asyncio.sleep(_BUSY_AGAIN_S)
 

@@ -13,12 +13,14 @@ from app.authoring.validator import Validator
 from app.core.background_loop import Activity, Loop
 from app.core.data_folder import DataFolder
 from app.core.database import Database
+from app.core.neighbours import Neighbours
 from app.core.settings import Settings
 from app.core.start_errors import SettingInvalid
 from app.grading.queue.embedded_queue import EmbeddedQueue
 from app.grading.queue.events import WorkEvents
 from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Jobs
+from app.grading.queue.neighbour_events import NeighbourEvents
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.procrastinate_queue import ProcrastinateQueue
 from app.grading.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
@@ -118,8 +120,8 @@ def _log_failure(task: asyncio.Task[None]) -> None:
         log.critical("a part of the service ended: %s", task.get_coro(), exc_info=error)
 
 
-def pick_events(database: Database, settings: Settings) -> WorkEvents:
-    events = SharedEvents(database) if database.shared else WorkEvents()
+def pick_events(database: Database, settings: Settings, neighbours: Neighbours | None = None) -> WorkEvents:
+    events = SharedEvents(database) if database.shared else NeighbourEvents(neighbours or Neighbours())
     events.watch_here(step_log(settings.worker_name))
     return events
 
@@ -137,6 +139,7 @@ def pick_queue(
     events: WorkEvents,
     settings: Settings,
     jobs: Sequence[Jobs[Any]] = (),
+    neighbours: Neighbours | None = None,
 ) -> GradeQueue:
     """The queue that this database requires. `jobs` is the other work that this process does.
 
@@ -150,9 +153,9 @@ def pick_queue(
         slots = Slots(database, built.grader, store, walls, events, limits, hooks=HOOKS, jobs=jobs, by=by)
     if database.shared:
         return ProcrastinateQueue(database, slots, walls, events, limits)
-    if slots is None:
+    if slots is None and (neighbours is None or neighbours.is_first):
         raise SettingInvalid("grading_slots", "0 requires PostgreSQL, because with SQLite no other process can grade")
-    return EmbeddedQueue(database, slots, walls, events, limits, sole=settings.sole)
+    return EmbeddedQueue(database, slots, walls, events, limits, sole=settings.sole, neighbours=neighbours)
 
 
 def preparing_of(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparer:
@@ -166,13 +169,15 @@ def workers_of(
     preparing: list[tuple[Preparer, list[Package]]],
     settings: Settings,
     warnings: Callable[[], tuple[WorkerWarning, ...]] = tuple,
+    *,
+    is_first: bool = True,
 ) -> Workers:
     """All processes of the service, with this one."""
     pool_stats = built.pool_stats if built else None
     state = preparing[0][0].state if preparing else None
-    return Workers(
-        database, OwnWorker(process_of(settings), settings.grading_slots, walls, pool_stats, state, warnings)
-    )
+    by = process_of(settings)
+    own = OwnWorker(by, settings.grading_slots, walls, pool_stats, state, warnings, is_first=is_first)
+    return Workers(database, own)
 
 
 def jobs_of(validator: Validator, built: Grading, store: PackageStore) -> list[Jobs[Any]]:

@@ -22,6 +22,7 @@ from app.core.data_folder import DataFolder
 from app.core.database import Database
 from app.core.mail import Mailer, build_mailer
 from app.core.migrate import require_schema
+from app.core.neighbours import Neighbours
 from app.core.outbound_requests import Outside
 from app.core.rest.openapi import operation_id
 from app.core.services import Services, share
@@ -51,7 +52,7 @@ from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits, forgetting
 from app.grading.queue.deployment_secret import share_secret
 from app.grading.queue.events import WorkEvents
-from app.grading.queue.local_judge import LocalJudge
+from app.grading.queue.local_judge import LocalJudge, warm_at, warm_for
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.protocol import Enqueue, GradeQueue
 from app.grading.queue.server_code import announce_code
@@ -112,12 +113,14 @@ def create_app(
     *,
     grading: Callable[[DataFolder, Settings], Grading] = build_grading,
     say: Callable[[str], None] = quiet,
+    neighbours: Neighbours | None = None,
 ) -> FastAPI:
     """Build the whole service as one ASGI application. Its lifespan opens the data folder and starts the graders.
 
     Args:
       grading: builds the judge. Tests pass one that executes nothing.
       say: receives lines for the operator. Several threads may call it.
+      neighbours: the other processes of this server, if there are any.
     Raises:
       StartRefused: from the lifespan, if the data folder or the database cannot be used.
     """
@@ -127,7 +130,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with _open(app, settings, grading, say, metrics, clients, activity):
+        async with _open(app, settings, grading, say, metrics, clients, activity, neighbours or Neighbours()):
             yield
 
     app = FastAPI(
@@ -180,16 +183,18 @@ async def _open(
     metrics: Metrics,
     clients: Clients,
     activity: Activity,
+    neighbours: Neighbours,
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        data, database = await _open_database(stack, settings, say)
-        content = await _open_content(database, settings, say)
+        data, database = await _open_database(stack, settings, say, neighbours)
+        content = await _open_content(database, settings, say, neighbours)
         accounts = await _open_accounts(database, settings)
-        judging = _build_judging(stack, data, database, content, settings, grading, say)
+        judging = _build_judging(stack, data, database, content, settings, grading, say, neighbours)
         workers = workers_of(
-            database, judging.built, judging.walls, judging.preparing, settings, lambda: warnings_of(clients)
+            *(database, judging.built, judging.walls, judging.preparing, settings, lambda: warnings_of(clients)),
+            is_first=neighbours.is_first,
         )
-        services = Services(settings, database, accounts, workers, metrics, clients, RestOperations(app))
+        services = Services(settings, database, accounts, workers, metrics, clients, neighbours, RestOperations(app))
         _add_services(services, data.secret, content, judging)
         _add_platforms(services, data.secret)
         share(app, services)
@@ -201,12 +206,14 @@ async def _open(
             yield
 
 
-async def _open_content(database: Database, settings: Settings, say: Callable[[str], None]) -> _Content:
+async def _open_content(
+    database: Database, settings: Settings, say: Callable[[str], None], neighbours: Neighbours
+) -> _Content:
     store, texts = PackageStore(database), RenderedTexts(database)
     catalogue, lessons = _load_content(settings, say)
     await _refuse_to_empty(store, catalogue, settings)
     await store.publish_folder(catalogue.all())
-    serving = CatalogueRefresh(catalogue, store)
+    serving = CatalogueRefresh(catalogue, store, neighbours)
     await texts.forget_older()
     await serving.refresh()
     for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
@@ -224,16 +231,17 @@ def _build_judging(
     settings: Settings,
     grading: Callable[[DataFolder, Settings], Grading],
     say: Callable[[str], None],
+    neighbours: Neighbours,
 ) -> _Judging:
     built = grading(data, settings) if settings.grading_slots else None
     if built is not None:
         stack.callback(built.close)
         share_answers(built, database)
     walls = Walls(built.probe) if built else Walls.elsewhere()
-    events = pick_events(database, settings)
+    events = pick_events(database, settings, neighbours)
     validator = Validator(database, built.grader, content.store, walls) if built else None
     jobs = jobs_of(validator, built, content.store) if built and validator else []
-    queue = pick_queue(database, built, content.store, walls, events, settings, jobs)
+    queue = pick_queue(database, built, content.store, walls, events, settings, jobs, neighbours)
     preparing = [] if built is None else [(preparing_of(built, walls, settings, say), content.catalogue.all())]
     return _Judging(built, validator, preparing, walls, events, queue)
 
@@ -243,7 +251,7 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
     settings, database, accounts = services[Settings], services[Database], services[Accounts]
     store, texts, catalogue, serving = content.store, content.texts, content.catalogue, content.serving
     walls, queue = judging.walls, judging.queue
-    judge = _local_judge(judging.built, judging.preparing)
+    judge = _local_judge(judging.built, judging.preparing, catalogue, services[Neighbours])
     limits = WorkLimits.of(settings)
     services.provide(Enqueue, queue.enqueue)
     services.provide(WorkEvents, judging.events)
@@ -301,7 +309,7 @@ def _loops(services: Services, secret: bytes, judging: _Judging) -> list[Loop]:
         ScoreSender(database, services[Courses], services[Platforms], services[PlatformRequests]).outbox.loop,
         *_mail_loops(services, database),
         services[Accounts].uses.loop,
-        services[CatalogueRefresh].loop,
+        *services[CatalogueRefresh].loops,
         services[SectionSearch].loop,
         *services[Syncs].loops,
         RejudgePump(database, judging.queue, HOOKS).loop,
@@ -328,9 +336,9 @@ def _mail_loops(services: Services, database: Database) -> list[Loop]:
 
 
 async def _open_database(
-    stack: AsyncExitStack, settings: Settings, say: Callable[[str], None]
+    stack: AsyncExitStack, settings: Settings, say: Callable[[str], None], neighbours: Neighbours
 ) -> tuple[DataFolder, Database]:
-    data = stack.enter_context(DataFolder(settings.data))
+    data = stack.enter_context(DataFolder(settings.data, locks=neighbours.is_first))
     database = Database(settings.database, connections=settings.database_connections)
     stack.push_async_callback(database.close)
     if await require_schema(database):
@@ -374,9 +382,15 @@ async def _open_accounts(database: Database, settings: Settings) -> Accounts:
     return accounts
 
 
-def _local_judge(built: Grading | None, preparing: list[tuple[Preparer, list[Package]]]) -> LocalJudge:
+def _local_judge(
+    built: Grading | None,
+    preparing: list[tuple[Preparer, list[Package]]],
+    catalogue: Catalogue,
+    neighbours: Neighbours,
+) -> LocalJudge:
     if built is None:
-        return LocalJudge()
+        return LocalJudge(warm_at(neighbours))
     [(own, _)] = preparing
     grader = built.grader
+    warm_for(neighbours, grader.warm, catalogue.version)
     return LocalJudge(grader.warm, own.state, built.pool_stats or (lambda: None), grader.next_draw)

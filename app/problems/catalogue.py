@@ -98,6 +98,11 @@ class Catalogue:
         self._private = dict(packages)
         self._served = object()
 
+    def version(self, version: str) -> Package | None:
+        """The published or private package with this hash; None if it is not served."""
+        published = (each for each in self._published.values() if each.version == version)
+        return self._private.get(version) or next(published, None)
+
     def private_version(self, version: str) -> Package | None:
         return self._private.get(version)
 

@@ -1,4 +1,4 @@
-"""Keeps a server's catalogue up to date with what it, or another server on the same database, publishes."""
+"""Keeps a process's catalogue up to date with what it, or another one on the same database, publishes."""
 
 import asyncio
 import logging
@@ -6,11 +6,13 @@ from uuid import UUID
 
 from app.core.background_loop import Loop
 from app.core.errors import PackageNotStored
+from app.core.neighbours import Neighbours
 from app.problems.catalogue import Catalogue
 from app.problems.package_store import PackageStore
 from grader.package.package import Package
 
 log = logging.getLogger(__name__)
+_TOPIC = "something was published"
 
 
 class CatalogueRefresh:
@@ -18,9 +20,15 @@ class CatalogueRefresh:
     server's folder.
     """
 
-    def __init__(self, catalogue: Catalogue, store: PackageStore) -> None:
-        # Another server can publish a version, and nothing tells this one. What it publishes itself, it serves at once.
-        self.loop = Loop("looking for published versions", self.refresh, idle_pause_s=10.0)
+    def __init__(self, catalogue: Catalogue, store: PackageStore, neighbours: Neighbours | None = None) -> None:
+        self.loops = [
+            # A server on another machine can publish a version, and nothing tells this one.
+            Loop("looking for published versions", self._serve_published, idle_pause_s=10.0),
+            Loop("serving what a neighbour has published", self._follow),
+        ]
+        self._neighbours = neighbours or Neighbours()
+        self._neighbours.on(_TOPIC, lambda _: self._news.set())
+        self._news = asyncio.Event()
         self._catalogue = catalogue
         self._store = store
         self._folder = frozenset(package.slug for package in catalogue.all())
@@ -32,7 +40,20 @@ class CatalogueRefresh:
         return {package.slug: package.manifest.uuid for package in self._catalogue.all()}
 
     async def refresh(self) -> None:
-        """Serve what is published now. If a version is damaged, that is logged and the previous one stays."""
+        """Serve what is published now, here and in the neighbours, after this process has published something.
+
+        If a version is damaged, that is logged and the previous one stays.
+        """
+        await self._serve_published()
+        self._neighbours.send(_TOPIC)
+
+    async def _follow(self) -> bool:
+        await self._news.wait()
+        self._news.clear()
+        await self._serve_published()
+        return True
+
+    async def _serve_published(self) -> None:
         async with self._turn:
             for slug, version in (await self._store.published(self._folder)).items():
                 if version == self._catalogue.published_version(slug):

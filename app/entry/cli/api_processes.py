@@ -11,10 +11,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from app.core.start_errors import SettingInvalid, StartRefused
+from app.core.start_errors import StartRefused
 from app.entry.cli.listening_socket import listen
 
 if TYPE_CHECKING:
+    from app.core.neighbours import Neighbours
     from app.core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -30,17 +31,12 @@ def own_sockets(settings: "Settings", port: int) -> Iterator[list[socket.socket]
     """A port for each process alone, after the common one: what a process counts itself is read there.
 
     Raises:
-      SettingInvalid: the database is SQLite, which has no queue that several processes share.
       AddressUnusable: one of the ports is in use.
     """
     with contextlib.ExitStack() as stack:
         if settings.api_processes == 1:
             yield []
             return
-        if settings.database_url is None:
-            raise SettingInvalid(
-                "api_processes", f"{settings.api_processes} require PostgreSQL: set MESHGRADE_DATABASE_URL"
-            )
         numbers = range(1, settings.api_processes + 1)
         # If the system chose the common port, the ones after it may be in use.
         ports = [port + number if settings.port else 0 for number in numbers]
@@ -54,12 +50,16 @@ class ApiProcesses:
       settings: of the first process, with the real port.
       common: the socket that all listen at.
       own: the further socket of each, beginning with that of the second process.
+      neighbours: exchanges messages with them.
     """
 
-    def __init__(self, settings: "Settings", common: socket.socket, own: Sequence[socket.socket]) -> None:
+    def __init__(
+        self, settings: "Settings", common: socket.socket, own: Sequence[socket.socket], neighbours: "Neighbours"
+    ) -> None:
         self._settings = settings
         self._common = common
         self._own = own
+        self._neighbours = neighbours
 
     async def run(self) -> None:
         """Until it is cancelled. It then waits until they have ended."""
@@ -69,26 +69,34 @@ class ApiProcesses:
         loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE_S
         while True:
             began = loop.time()
-            process = await self._start(number, own)
+            ours, theirs = socket.socketpair()
+            with theirs:
+                process = await self._start(number, own, theirs)
+            talking = asyncio.create_task(self._neighbours.talk(ours))
             try:
                 status = await process.wait()
             finally:
                 await _end(process)
+                talking.cancel()
+                await asyncio.gather(talking, return_exceptions=True)
             if loop.time() - began > _STARTED_S:
                 pause = _FIRST_PAUSE_S
             log.error("API process %d ended with status %d, and is started again in %.0f s", number, status, pause)
             await asyncio.sleep(pause)
             pause = min(_LONGEST_PAUSE_S, 2 * pause)
 
-    async def _start(self, number: int, own: socket.socket) -> asyncio.subprocess.Process:
-        numbers = [self._common.fileno(), own.fileno()]
+    async def _start(self, number: int, own: socket.socket, link: socket.socket) -> asyncio.subprocess.Process:
+        numbers = [self._common.fileno(), own.fileno(), link.fileno()]
         settings = {
-            "DATA": self._settings.data / f"api-{number}",
+            "DATA": self._settings.data,
             "HOST": self._settings.host,
             "PORT": self._settings.port,
             "GRADING_SLOTS": 0,
             "API_PROCESSES": 1,
         }
+        if "worker_name" in self._settings.model_fields_set:
+            # A name of its own. The default has the number of the process.
+            settings["WORKER_NAME"] = f"{self._settings.worker_name[:97]}:{number}"
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "app.entry.cli", "serve", "--listeners", ",".join(map(str, numbers))),
             env=os.environ | {f"MESHGRADE_{name}": str(value) for name, value in settings.items()},
@@ -125,7 +133,9 @@ def end_with_the_first() -> None:
     """End this process when the first one has ended."""
 
     def wait() -> None:
-        sys.stdin.buffer.read()
+        # Not `sys.stdin.read`: its lock, which this thread would hold, makes Python abort at the end of the process.
+        while os.read(sys.stdin.fileno(), 1024):
+            pass
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()

@@ -29,10 +29,11 @@ def serve(
     data: Data = None,
     processes: Annotated[
         int | None,
-        typer.Option(help="How many processes answer at the port. More than 1 requires PostgreSQL. Default: 1."),
+        typer.Option(help="How many processes answer at the port. The first also grades. Default: 1."),
     ] = None,
     listeners: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
+    from app.core.neighbours import Neighbours
     from app.core.settings import load_server_settings
     from app.entry.cli.api_processes import ApiProcesses, end_with_the_first, given_sockets, own_sockets
     from app.entry.cli.listening_socket import address_of, allow_many_connections, listen
@@ -43,9 +44,13 @@ def serve(
     set_up_logs(settings.log_format, settings.log_level)
     signal.signal(signal.SIGTERM, _interrupt)
     if listeners is not None:
-        sockets = given_sockets(listeners)
+        *sockets, link = given_sockets(listeners)
         end_with_the_first()
-        asyncio.run(run_server(settings, sockets, is_first=False))
+
+        async def talk(services: "Services", address: str) -> None:
+            await services[Neighbours].talk(link)
+
+        asyncio.run(run_server(settings, sockets, is_first=False, beside=talk))
         return
     # Opened first, so that a port in use is reported before any slow work begins.
     with listen(settings.host, settings.port) as sock, own_sockets(settings, sock.getsockname()[1]) as own:
@@ -55,7 +60,7 @@ def serve(
         async def run_others(services: "Services", address: str) -> None:
             for number, each in enumerate(own, start=1):
                 _say(f"Process {number} also listens on {address_of(each, settings.host)}, for its own /metrics")
-            await ApiProcesses(bound, sock, own[1:]).run()
+            await ApiProcesses(bound, sock, own[1:], services[Neighbours]).run()
 
         asyncio.run(run_server(bound, [sock, *own[:1]], beside=run_others if own else None))
     sys.stdout.flush()
@@ -80,11 +85,12 @@ async def run_server(
     import uvicorn
 
     from app.accounts.service import Accounts
+    from app.core.neighbours import Neighbours
     from app.entry.cli.listening_socket import address_of, is_loopback
     from app.entry.main import create_app
     from app.grading.attempts.service import Attempts
 
-    service = create_app(settings, say=_say)
+    service = create_app(settings, say=_say, neighbours=Neighbours(is_first=is_first))
     listening = sockets
 
     def opened() -> "Services":

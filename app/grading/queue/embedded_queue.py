@@ -1,4 +1,4 @@
-"""The queue for one machine: the tables of work and threads of this process, without another server."""
+"""The queue for one machine: the tables of work and threads of one process, without another server."""
 
 import asyncio
 import logging
@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.background_loop import Loop
 from app.core.clock import now
 from app.core.database import Database
+from app.core.neighbours import Neighbours
 from app.grading.queue.events import WorkEvents
 from app.grading.queue.fair_share import back_off, line_up
 from app.grading.queue.models import WorkRow
@@ -21,29 +22,48 @@ from app.grading.queue.walls import Walls
 log = logging.getLogger(__name__)
 
 _WALLS_AGAIN_S = 15.0
+_TOPIC = "work is waiting"
 
 
 class EmbeddedQueue(TableQueue):
     """A `GradeQueue`. Belongs to one event loop.
 
     Args:
-      sole: no other process uses this database, so every row that is running at the start belongs to a dead process.
+      slots: None if this process only queues attempts and one of its neighbours grades them.
+      sole: no other process grades for this database, so every row that is running at the start belongs to a dead one.
     """
 
     def __init__(
-        self, database: Database, slots: Slots, walls: Walls, events: WorkEvents, limits: QueueLimits, *, sole: bool
+        self,
+        database: Database,
+        slots: Slots | None,
+        walls: Walls,
+        events: WorkEvents,
+        limits: QueueLimits,
+        *,
+        sole: bool,
+        neighbours: Neighbours | None = None,
     ) -> None:
         super().__init__(database, walls, events, limits)
         self._slots = slots
         self._sole = sole
+        self._neighbours = neighbours or Neighbours()
+        if slots is not None:
+            self._neighbours.on(_TOPIC, lambda _: self._news.set())
 
     async def enqueue(self, session: AsyncSession, work: WorkRow) -> None:
         await line_up(session, work)
         # After the commit: a worker that wakes earlier would find nothing.
-        event.listen(session.sync_session, "after_commit", lambda _: self._news.set(), once=True)
+        event.listen(session.sync_session, "after_commit", lambda _: self._wake(), once=True)
+
+    def _wake(self) -> None:
+        if self._slots is None:
+            self._neighbours.send(_TOPIC)
+        else:
+            self._news.set()
 
     async def work(self) -> None:
-        while not self._stopping.is_set():
+        while self._slots is not None and not self._stopping.is_set():
             try:
                 # Before any slot takes a row, or the row would be rescued from a worker that is alive.
                 await self._rescue(everything=self._sole)
@@ -51,12 +71,12 @@ class EmbeddedQueue(TableQueue):
                 log.exception("the queue could not be started; trying again in a second")
                 await asyncio.sleep(1.0)
             else:
-                return await self._work()
+                return await self._work(self._slots)
 
-    async def _work(self) -> None:
-        slots = [self._slot() for _ in range(self._limits.slots)]
-        if self._slots.has_long:
-            slots.append(self._slot(long=True))
+    async def _work(self, own: Slots) -> None:
+        slots = [self._slot(own) for _ in range(self._limits.slots)]
+        if own.has_long:
+            slots.append(self._slot(own, long=True))
         pause_s = min(self._limits.lease_s / 2, _WALLS_AGAIN_S)
         rescuing = Loop("looking for the work of dead workers", self._rescue, pause_s)
         await self._take_all(slots, rescuing, Loop("probing the walls", self._probe_walls, pause_s))
@@ -64,19 +84,20 @@ class EmbeddedQueue(TableQueue):
     async def stop(self, *, grace_s: float = 0.0) -> None:
         self._stopping.set()
         self._news.set()
-        await self._end(self._slots, grace_s)
+        if self._slots is not None:
+            await self._end(self._slots, grace_s)
 
-    async def _slot(self, *, long: bool = False) -> None:
+    async def _slot(self, own: Slots, *, long: bool = False) -> None:
         while not self._stopping.is_set():
             self._news.clear()
             try:
-                taken = await self._slots.take(long=long) if self._walls.are_up else None
+                taken = await own.take(long=long) if self._walls.are_up else None
                 if taken is None:
                     await self._news.wait()
                     continue
                 # Another slot may have missed the news of a second row while this one took the first.
                 self._news.set()
-                if again := await self._slots.do(taken):
+                if again := await own.do(taken):
                     self._wake_at(again)
                 # A rejudge that has ended may be what another slot waited for.
                 self._news.set()
@@ -89,6 +110,7 @@ class EmbeddedQueue(TableQueue):
 
     async def _rescue(self, *, everything: bool = False) -> None:
         """Return the work of dead workers to the queue, and wake slots for what was returned before and is due."""
+        assert self._slots is not None
         async with self._database.writing() as session:
             rescued = await self._slots.rescue(session, everything=everything)
         if rescued:

@@ -66,7 +66,7 @@ class WorkEvents:
         self._closed = False
         # How many subscriptions each person has.
         self._followed: Counter[str] = Counter()
-        # Which exchange changes with other processes. This class has no other processes.
+        # Loops that exchange changes with other processes; none here, because this class serves one process.
         self.loops: list[Loop] = []
 
     def watch(self, watcher: Callable[[str, Change], None]) -> None:

@@ -115,7 +115,8 @@ class Worker:
 class OwnWorker:
     """What this process reports of itself. `now` reads only memory.
 
-    `pool_stats` is None without a pool, and `preparation` if it prepares nothing.
+    `pool_stats` is None without a pool, and `preparation` if it prepares nothing. `is_first` is false if another API
+    process has started this one.
     """
 
     by: GradingProcess
@@ -126,6 +127,7 @@ class OwnWorker:
     warnings: Callable[[], tuple[WorkerWarning, ...]] = tuple
     clock_offset_s: float = 0.0
     begun: float = field(default_factory=time.monotonic)
+    is_first: bool = True
 
     def now(self) -> Worker:
         missing = [WorkerWall(each["wall"], False, each["found"], each["remedy"]) for each in self.walls.missing]
@@ -206,8 +208,9 @@ class Workers:
         return "" if await self.connected() else NO_WORKER
 
     async def join(self) -> None:
-        """Write the first row. On SQLite, whatever other process had one has died: two cannot serve one file."""
-        if not self._database.shared:
+        """Write the first row. On SQLite, whatever had one when the first process starts has died: two servers cannot
+        use one file."""
+        if not self._database.shared and self._own is not None and self._own.is_first:
             async with self._database.writing() as session:
                 await session.execute(delete(WorkerRow))
         await self.beat()

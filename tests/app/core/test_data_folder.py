@@ -37,7 +37,11 @@ def test_the_secret_stays(tmp_path):
 def test_a_second_server_is_refused_by_name_and_pid(tmp_path):
     with DataFolder(tmp_path), pytest.raises(DataFolderInUse, match=rf"pid {os.getpid()}\).*{tmp_path}"):
         DataFolder(tmp_path)
-    DataFolder(tmp_path).close()
+    with DataFolder(tmp_path) as first, DataFolder(tmp_path, locks=False) as further:
+        assert further.secret == first.secret
+        further.close()
+        with pytest.raises(DataFolderInUse):
+            DataFolder(tmp_path)
 
 
 def test_a_damaged_secret_is_not_replaced(tmp_path):

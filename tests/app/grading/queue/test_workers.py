@@ -2,6 +2,7 @@
 
 import asyncio
 import html
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -143,6 +144,9 @@ async def test_on_sqlite_a_start_forgets_the_process_before_it(tmp_path, start_s
         await add_worker(service.services[Database], "died")
         await service.services[Workers].join()
         assert len(await rows_of(service.services[Database])) == 1
+        # The first process has a row by the time it starts others.
+        await Workers(service.services[Database], replace(own("second"), is_first=False)).join()
+        assert len(await rows_of(service.services[Database])) == 2
 
 
 @POSTGRESQL_ALONE
