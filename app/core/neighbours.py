@@ -23,13 +23,18 @@ class Neighbours:
     """The other API processes. Belongs to one event loop. Without any, a message reaches nobody.
 
     Args:
-      is_first: whether this process started the others. It uses the data folder, and grades if anything here does.
+      number: of this process. The first has 1.
     """
 
-    def __init__(self, *, is_first: bool = True) -> None:
-        self.is_first = is_first
+    def __init__(self, number: int = 1) -> None:
+        self.number = number
         self._receivers: dict[str, Receive] = {}
         self._writers: set[asyncio.StreamWriter] = set()
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process started the others. It locks the data folder, and grades if anything here does."""
+        return self.number == 1
 
     def on(self, topic: str, receive: Receive) -> None:
         """Call this with each message of the topic that another process sends."""

@@ -37,6 +37,11 @@ def _cores_and_one() -> int:
     return _cores() + 1
 
 
+def _processes_that_help() -> int:
+    """How many may answer requests: two, unless graders need all cores."""
+    return 1 if _cores() <= 2 else 2
+
+
 def _problems_that_fit() -> int:
     """As many as a sixteenth of the memory holds, at 100 MB each, so that usually every problem stays warm."""
     return min(24, max(4, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 16 // 100_000_000))
@@ -69,7 +74,7 @@ class Settings(BaseSettings):
     database_connections: int = Field(default=15, ge=2, le=1000)
     owner_token: SecretStr | None = None
     grading_slots: int = Field(default_factory=_cores, ge=0, le=256)
-    api_processes: int = Field(default=1, ge=1, le=16)
+    api_processes: int = Field(default_factory=_processes_that_help, ge=1, le=16)
     isolation: Literal["bubblewrap", "container"] = "bubblewrap"
     pool_generic: int = Field(default=1, ge=0, le=64)
     pool_per_problem: int = Field(default_factory=_cores_and_one, ge=0, le=256)

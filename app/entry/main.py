@@ -125,12 +125,13 @@ def create_app(
       StartRefused: from the lifespan, if the data folder or the database cannot be used.
     """
 
-    metrics, clients = Metrics(), Clients(is_public=settings.public_url is not None)
-    activity = Activity()
+    beside = neighbours or Neighbours()
+    metrics = Metrics(beside.number if settings.api_processes > 1 else None)
+    clients, activity = Clients(is_public=settings.public_url is not None), Activity()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with _open(app, settings, grading, say, metrics, clients, activity, neighbours or Neighbours()):
+        async with _open(app, settings, grading, say, metrics, clients, activity, beside):
             yield
 
     app = FastAPI(

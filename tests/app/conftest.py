@@ -391,6 +391,7 @@ def service_in(folder: Path, migrated_database: Path) -> StartService:
             "metrics_token": METRICS_TOKEN,
             "public_url": SITE,
             "grading_slots": 1,
+            "api_processes": 1,
             "retry_s": 0.01,
         }
         wall = WallState(up=wall_up)

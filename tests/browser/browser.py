@@ -71,6 +71,7 @@ def serve(
     environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
     # Keep the sign-in recent, so that a test after a quarter of an hour needs no other one.
     environment["MESHGRADE_CONFIRM_AFTER_MINUTES"] = "600"
+    environment["MESHGRADE_API_PROCESSES"] = "1"
     if judge != "everything":
         environment["PYTHONPATH"] = str(CHECKOUT)
     if judge == "answers":

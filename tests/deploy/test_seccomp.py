@@ -119,7 +119,7 @@ def test_the_service_answers_under_it(tmp_path):
         "--data",
         str(tmp_path),
     ]
-    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "MESHGRADE_API_PROCESSES": "1"}
     process = subprocess.Popen(command, env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from app.core.start_errors import StartRefused
+from app.core.start_errors import AddressUnusable, StartRefused
 from app.entry.cli.listening_socket import listen
 
 if TYPE_CHECKING:
@@ -30,17 +30,29 @@ _END_LIMIT_S = 10.0
 def own_sockets(settings: "Settings", port: int) -> Iterator[list[socket.socket]]:
     """A port for each process alone, after the common one: what a process counts itself is read there.
 
+    None if there is only one, or if `/metrics` responds to nobody.
+
     Raises:
-      AddressUnusable: one of the ports is in use.
+      AddressUnusable: one of the ports is in use, and the setting says how many processes there are.
     """
     with contextlib.ExitStack() as stack:
-        if settings.api_processes == 1:
+        if settings.api_processes == 1 or settings.metrics_token is None:
             yield []
             return
         numbers = range(1, settings.api_processes + 1)
         # If the system chose the common port, the ones after it may be in use.
         ports = [port + number if settings.port else 0 for number in numbers]
-        yield [stack.enter_context(listen(settings.host, each)) for each in ports]
+        yield [stack.enter_context(_listen(settings, each)) for each in ports]
+
+
+def _listen(settings: "Settings", port: int) -> socket.socket:
+    try:
+        return listen(settings.host, port)
+    except AddressUnusable:
+        # Nobody asked for several processes, so a second server may use the next port.
+        if "api_processes" in settings.model_fields_set:
+            raise
+        return listen(settings.host, 0)
 
 
 class ApiProcesses:
@@ -49,7 +61,7 @@ class ApiProcesses:
     Args:
       settings: of the first process, with the real port.
       common: the socket that all listen at.
-      own: the further socket of each, beginning with that of the second process.
+      own: the further socket of each, beginning with that of the second process; empty if they have none.
       neighbours: exchanges messages with them.
     """
 
@@ -63,15 +75,15 @@ class ApiProcesses:
 
     async def run(self) -> None:
         """Until it is cancelled. It then waits until they have ended."""
-        await asyncio.gather(*(self._keep(number, own) for number, own in enumerate(self._own, start=2)))
+        await asyncio.gather(*(self._keep(number) for number in range(2, self._settings.api_processes + 1)))
 
-    async def _keep(self, number: int, own: socket.socket) -> None:
+    async def _keep(self, number: int) -> None:
         loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE_S
         while True:
             began = loop.time()
             ours, theirs = socket.socketpair()
             with theirs:
-                process = await self._start(number, own, theirs)
+                process = await self._start(number, theirs)
             talking = asyncio.create_task(self._neighbours.talk(ours))
             try:
                 status = await process.wait()
@@ -85,20 +97,22 @@ class ApiProcesses:
             await asyncio.sleep(pause)
             pause = min(_LONGEST_PAUSE_S, 2 * pause)
 
-    async def _start(self, number: int, own: socket.socket, link: socket.socket) -> asyncio.subprocess.Process:
-        numbers = [self._common.fileno(), own.fileno(), link.fileno()]
+    async def _start(self, number: int, link: socket.socket) -> asyncio.subprocess.Process:
+        sockets = [self._common, *self._own[number - 2 : number - 1], link]
+        numbers = [each.fileno() for each in sockets]
         settings = {
             "DATA": self._settings.data,
             "HOST": self._settings.host,
             "PORT": self._settings.port,
             "GRADING_SLOTS": 0,
-            "API_PROCESSES": 1,
+            "API_PROCESSES": self._settings.api_processes,
         }
         if "worker_name" in self._settings.model_fields_set:
             # A name of its own. The default has the number of the process.
             settings["WORKER_NAME"] = f"{self._settings.worker_name[:97]}:{number}"
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "app.entry.cli", "serve", "--listeners", ",".join(map(str, numbers))),
+            *(sys.executable, "-m", "app.entry.cli", "serve", "--number", str(number)),
+            *("--listeners", ",".join(map(str, numbers))),
             env=os.environ | {f"MESHGRADE_{name}": str(value) for name, value in settings.items()},
             pass_fds=numbers,
             # It ends with this pipe, however the first process ends.

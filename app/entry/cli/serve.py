@@ -29,9 +29,10 @@ def serve(
     data: Data = None,
     processes: Annotated[
         int | None,
-        typer.Option(help="How many processes answer at the port. The first also grades. Default: 1."),
+        typer.Option(help="How many processes answer at the port. Default: 1 on one or two cores, and otherwise 2."),
     ] = None,
     listeners: Annotated[str | None, typer.Option(hidden=True)] = None,
+    number: Annotated[int, typer.Option(hidden=True)] = 1,
 ) -> None:
     from app.core.neighbours import Neighbours
     from app.core.settings import load_server_settings
@@ -50,7 +51,7 @@ def serve(
         async def talk(services: "Services", address: str) -> None:
             await services[Neighbours].talk(link)
 
-        asyncio.run(run_server(settings, sockets, is_first=False, beside=talk))
+        asyncio.run(run_server(settings, sockets, number=number, beside=talk))
         return
     # Opened first, so that a port in use is reported before any slow work begins.
     with listen(settings.host, settings.port) as sock, own_sockets(settings, sock.getsockname()[1]) as own:
@@ -62,7 +63,7 @@ def serve(
                 _say(f"Process {number} also listens on {address_of(each, settings.host)}, for its own /metrics")
             await ApiProcesses(bound, sock, own[1:], services[Neighbours]).run()
 
-        asyncio.run(run_server(bound, [sock, *own[:1]], beside=run_others if own else None))
+        asyncio.run(run_server(bound, [sock, *own[:1]], beside=run_others if bound.api_processes > 1 else None))
     sys.stdout.flush()
 
 
@@ -70,7 +71,7 @@ async def run_server(
     settings: "Settings",
     sockets: list[socket.socket],
     *,
-    is_first: bool = True,
+    number: int = 1,
     beside: "Callable[[Services, str], Coroutine[Any, Any, None]] | None" = None,
     wrap: "Callable[[ASGIApp], ASGIApp]" = lambda app: app,
 ) -> None:
@@ -78,7 +79,7 @@ async def run_server(
 
     Args:
       sockets: the first is the one whose address people open.
-      is_first: whether the owner's link is printed.
+      number: of this process. The first prints the owner's link.
       beside: runs while it serves, with its services and its address.
       wrap: puts another application around the service.
     """
@@ -90,8 +91,8 @@ async def run_server(
     from app.entry.main import create_app
     from app.grading.attempts.service import Attempts
 
-    service = create_app(settings, say=_say, neighbours=Neighbours(is_first=is_first))
-    listening = sockets
+    service = create_app(settings, say=_say, neighbours=Neighbours(number))
+    listening, is_first = sockets, number == 1
 
     def opened() -> "Services":
         services: Services = service.state.services

@@ -1,9 +1,11 @@
 """The numbers at /metrics. docs/operating.md lists them."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
+from prometheus_client.registry import Collector
 
 from app.core.database import UNAVAILABLE, Database, NoConnectionFree
 from app.grading.queue.workers import Worker, Workers
@@ -17,14 +19,19 @@ _REQUEST_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 1
 _GRADING_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0)
 
 
-class Metrics:
+class Metrics(Collector):
     """The metrics of one app. Each app has its own registry, so that two apps in one process count separately.
 
     Each process counts the requests that it handles, and describes its own pool. Everything about attempts and workers
     is read from the database on demand, so every process of the service reports the same, whichever machine graded.
+
+    Args:
+      process: which of the processes at one port this is, as a label of everything; None if it is the only one. Without
+        the label, a counter would seem to start again whenever another process is asked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, process: int | None = None) -> None:
+        self._process = process
         self.registry = CollectorRegistry()
         self._turn = asyncio.Lock()
         self._requests = self._counter("http_requests", "Requests handled.", "method", "route", "status")
@@ -87,7 +94,14 @@ class Metrics:
         async with self._turn:
             await self._read_database(database, tally, workers)
             self._read_own(pool, preparation)
-            return generate_latest(self.registry)
+            return generate_latest(self.registry if self._process is None else self)
+
+    def collect(self) -> Iterator[Metric]:
+        """Everything, with the label `process`."""
+        own = {"process": str(self._process)}
+        for metric in self.registry.collect():
+            metric.samples = [each._replace(labels=each.labels | own) for each in metric.samples]
+            yield metric
 
     async def _read_database(self, database: Database, tally: AttemptStatistics, workers: Workers) -> None:
         self._depth.clear()

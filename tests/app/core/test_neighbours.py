@@ -14,8 +14,8 @@ pytestmark = pytest.mark.anyio
 class Process:
     """A process of a service, in this event loop. `heard` has what it received."""
 
-    def __init__(self, *, is_first: bool = False) -> None:
-        self.neighbours = Neighbours(is_first=is_first)
+    def __init__(self, number: int) -> None:
+        self.neighbours = Neighbours(number)
         self.heard: asyncio.Queue[str] = asyncio.Queue()
         self.neighbours.on("news", lambda message: self.heard.put_nowait(message["of"]))
 
@@ -28,7 +28,7 @@ def started(first: Process, other: Process) -> list[asyncio.Task[None]]:
 @pytest.fixture
 async def talking():
     """The first process, two others, and their tasks, beginning with those of the second."""
-    first, second, third = Process(is_first=True), Process(), Process()
+    first, second, third = Process(1), Process(2), Process(3)
     tasks = [*started(first, second), *started(first, third)]
     await asyncio.sleep(0)
     while len(first.neighbours._writers) < 2 or not (second.neighbours._writers and third.neighbours._writers):
@@ -55,7 +55,7 @@ async def test_one_that_ends_is_left_out_and_another_may_take_its_place(talking)
     await tasks[0]
     first.neighbours.send("news", of="the rest")
     assert await third.heard.get() == "the rest"
-    fourth = Process()
+    fourth = Process(2)
     tasks += started(first, fourth)
     while not fourth.neighbours._writers:
         await asyncio.sleep(0)
@@ -72,7 +72,7 @@ async def test_one_that_ends_is_left_out_and_another_may_take_its_place(talking)
     ],
 )
 async def test_what_cannot_be_understood_is_left_out_and_the_next_message_arrives(garbage):
-    first, (ours, theirs) = Process(is_first=True), socket.socketpair()
+    first, (ours, theirs) = Process(1), socket.socketpair()
     task = asyncio.create_task(first.neighbours.talk(ours))
     theirs.setblocking(False)
     await asyncio.get_running_loop().sock_sendall(theirs, garbage + b'{"topic": "news", "of": "more"}\n')
@@ -85,7 +85,7 @@ async def test_what_cannot_be_understood_is_left_out_and_the_next_message_arrive
 
 async def test_one_that_reads_nothing_costs_a_bounded_memory(monkeypatch):
     monkeypatch.setattr(module, "_MAX_UNREAD_BYTES", 1000)
-    first, (ours, theirs) = Process(is_first=True), socket.socketpair()
+    first, (ours, theirs) = Process(1), socket.socketpair()
     task = asyncio.create_task(first.neighbours.talk(ours))
     while not first.neighbours._writers:
         await asyncio.sleep(0)

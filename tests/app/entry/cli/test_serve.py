@@ -13,7 +13,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
+from app.core.settings import Settings
+from app.core.start_errors import AddressUnusable
+from app.entry.cli.api_processes import own_sockets
 from tests.app.authoring.zips import ZIP, another, zipped
 from tests.app.conftest import POSTGRESQL
 
@@ -27,7 +31,7 @@ def command(*arguments: object) -> list[str]:
 
 def environment(**further: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MESHGRADE_")}
-    return kept | {"PYTHONPATH": str(CHECKOUT)} | further
+    return kept | {"PYTHONPATH": str(CHECKOUT), "MESHGRADE_API_PROCESSES": "1"} | further
 
 
 def refused(*arguments: object, **further: str) -> str:
@@ -150,6 +154,7 @@ def test_several_processes_serve_and_one_that_dies_is_replaced(request, tmp_path
         assert said.count("Sign in") == 1
         (child,) = children_of(process.pid)
         assert handled(second) == handled(first) == 0
+        assert [process_of(each) for each in (first, second)] == ["1", "2"]
         # The kernel gives a connection to one of those that wait for it.
         while not (handled(first) and handled(second)):
             assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200
@@ -206,13 +211,21 @@ def children_of(pid: int) -> list[int]:
 
 def handled(address: str) -> int:
     """How many requests for /healthz a process has handled, once it listens."""
+    found = re.search(r'http_requests_total\{[^}]*route="/healthz"[^}]*\} (\d+)', metrics_of(address))
+    return int(found[1]) if found else 0
+
+
+def process_of(address: str) -> str:
+    """The label that says which process counted."""
+    [process] = set(re.findall(r'process="(\d+)"', metrics_of(address)))
+    return process
+
+
+def metrics_of(address: str) -> str:
     for _ in range(600):
         with suppress(httpx.TransportError):
-            text = httpx.get(
-                f"{address}/metrics", headers={"Authorization": "Bearer token-of-the-metrics"}, timeout=60
-            ).text
-            found = re.search(r'http_requests_total\{[^}]*route="/healthz"[^}]*\} (\d+)', text)
-            return int(found[1]) if found else 0
+            headers = {"Authorization": "Bearer token-of-the-metrics"}
+            return httpx.get(f"{address}/metrics", headers=headers, timeout=60).text
         time.sleep(0.1)
     raise AssertionError(f"{address} does not listen")
 
@@ -222,3 +235,21 @@ def test_sockets_that_nobody_opened_are_refused(tmp_path, numbers):
     said = refused("--data", tmp_path / "data", "--listeners", numbers)
     assert "names no open sockets" in said
     assert "--processes" in said
+
+
+def test_no_more_processes_than_cores_help_and_nobody_is_refused_a_port_for_them(monkeypatch):
+    for cores, processes in ((1, 1), (2, 1), (3, 2), (64, 2)):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
+        assert Settings().api_processes == processes
+    with own_sockets(Settings(), 8000) as own:
+        assert own == [], "nobody could read /metrics there"
+    token = SecretStr("token-of-the-metrics")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with own_sockets(Settings(port=port - 1, metrics_token=token), port - 1) as own:
+            assert len({port, *(each.getsockname()[1] for each in own)}) == 3
+        asked = Settings(port=port - 1, metrics_token=token, api_processes=2)
+        with pytest.raises(AddressUnusable), own_sockets(asked, port - 1):
+            pass

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def pair():
     """The first process and the second, which exchange messages."""
-    pair = Neighbours(), Neighbours(is_first=False)
+    pair = Neighbours(), Neighbours(2)
     tasks = [asyncio.create_task(each.talk(sock)) for each, sock in zip(pair, socket.socketpair(), strict=True)]
     while not all(each._writers for each in pair):
         await asyncio.sleep(0)

@@ -52,6 +52,16 @@ async def test_attempts_are_counted_once_by_what_became_of_them(service, package
             assert found["grading_seconds_count", phase] == 4
 
 
+async def test_a_process_that_is_not_the_only_one_labels_everything(service):
+    state, labels = service.services, []
+    for metrics in (Metrics(), Metrics(2)):
+        tally = AttemptStatistics(state[Database])
+        text = (await metrics.render(state[Database], tally, state[Workers], None)).decode()
+        labels.append([each.labels for family in text_string_to_metric_families(text) for each in family.samples])
+    assert labels[1] == [each | {"process": "2"} for each in labels[0]]
+    assert labels[0]
+
+
 async def test_two_processes_tell_the_same_of_attempts(service):
     other, state = Metrics(), service.services
     tally = AttemptStatistics(state[Database])
