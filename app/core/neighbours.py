@@ -14,7 +14,7 @@ from typing import Any
 log = logging.getLogger(__name__)
 
 Receive = Callable[[Mapping[str, Any]], None]
-_MAX_LINE_BYTES = 4096
+_MAX_LINE_BYTES = 1 << 16
 # Of one neighbour that reads nothing. Nothing depends on a message, because everyone who waits also reads the database.
 _MAX_UNREAD_BYTES = 1 << 20
 
@@ -36,13 +36,18 @@ class Neighbours:
         """Whether this process started the others. It locks the data folder, and grades if anything here does."""
         return self.number == 1
 
+    @property
+    def are_there(self) -> bool:
+        """Whether a message would reach anyone."""
+        return bool(self._writers)
+
     def on(self, topic: str, receive: Receive) -> None:
         """Call this with each message of the topic that another process sends."""
         self._receivers[topic] = receive
 
-    def send(self, topic: str, **content: str | None) -> None:
+    def send(self, topic: str, **content: object) -> None:
         """Send a message to every other process."""
-        if self._writers:
+        if self.are_there:
             self._pass_on(json.dumps({"topic": topic, **content}).encode() + b"\n")
 
     async def talk(self, sock: socket.socket) -> None:

@@ -52,7 +52,8 @@ from app.grading.attempts.views import AttemptViews
 from app.grading.owned_work import WorkLimits, forgetting
 from app.grading.queue.deployment_secret import share_secret
 from app.grading.queue.events import WorkEvents
-from app.grading.queue.local_judge import LocalJudge, warm_at, warm_for
+from app.grading.queue.judge_of_neighbour import JudgeOfNeighbour, serve_neighbours
+from app.grading.queue.local_judge import LocalJudge
 from app.grading.queue.preparation import Preparer
 from app.grading.queue.protocol import Enqueue, GradeQueue
 from app.grading.queue.server_code import announce_code
@@ -191,8 +192,10 @@ async def _open(
         content = await _open_content(database, settings, say, neighbours)
         accounts = await _open_accounts(database, settings)
         judging = _build_judging(stack, data, database, content, settings, grading, say, neighbours)
+        # A process that does not grade has no walls of its own. It only knows those of the first process.
+        own_walls = judging.walls if judging.built else Walls.elsewhere()
         workers = workers_of(
-            *(database, judging.built, judging.walls, judging.preparing, settings, lambda: warnings_of(clients)),
+            *(database, judging.built, own_walls, judging.preparing, settings, lambda: warnings_of(clients)),
             is_first=neighbours.is_first,
         )
         services = Services(settings, database, accounts, workers, metrics, clients, neighbours, RestOperations(app))
@@ -252,7 +255,7 @@ def _add_services(services: Services, secret: bytes, content: _Content, judging:
     settings, database, accounts = services[Settings], services[Database], services[Accounts]
     store, texts, catalogue, serving = content.store, content.texts, content.catalogue, content.serving
     walls, queue = judging.walls, judging.queue
-    judge = _local_judge(judging.built, judging.preparing, catalogue, services[Neighbours])
+    judge = _local_judge(judging, services[Neighbours])
     limits = WorkLimits.of(settings)
     services.provide(Enqueue, queue.enqueue)
     services.provide(WorkEvents, judging.events)
@@ -318,7 +321,12 @@ def _loops(services: Services, secret: bytes, judging: _Judging) -> list[Loop]:
         MisconceptionBackfill(database, services[PackageStore]).loop,
         forgetting(database),
         *([judging.validator.loop] if judging.validator else []),
+        *([_serve_neighbours(services)] if judging.built else []),
     ]
+
+
+def _serve_neighbours(services: Services) -> Loop:
+    return serve_neighbours(services[Neighbours], services[LocalJudge], services[Walls], services[Catalogue].version)
 
 
 def _retention(database: Database, queue: GradeQueue, settings: Settings) -> list[Loop]:
@@ -383,15 +391,9 @@ async def _open_accounts(database: Database, settings: Settings) -> Accounts:
     return accounts
 
 
-def _local_judge(
-    built: Grading | None,
-    preparing: list[tuple[Preparer, list[Package]]],
-    catalogue: Catalogue,
-    neighbours: Neighbours,
-) -> LocalJudge:
-    if built is None:
-        return LocalJudge(warm_at(neighbours))
-    [(own, _)] = preparing
+def _local_judge(judging: _Judging, neighbours: Neighbours) -> LocalJudge:
+    if (built := judging.built) is None:
+        return LocalJudge() if neighbours.is_first else JudgeOfNeighbour(neighbours, judging.walls).as_local()
+    [(own, _)] = judging.preparing
     grader = built.grader
-    warm_for(neighbours, grader.warm, catalogue.version)
     return LocalJudge(grader.warm, own.state, built.pool_stats or (lambda: None), grader.next_draw)

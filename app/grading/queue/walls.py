@@ -1,7 +1,7 @@
 """Whether the sandbox's walls are up. The service grades only while every one of them is."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from app.core.errors import GradingRefused
 from app.core.start_errors import GradingImpossible
@@ -73,6 +73,11 @@ class Walls:
             log.exception("probing the walls failed")
             missing = [WallMissing("sandbox", f"the probe failed: {error}", "run: ./meshgrade doctor")]
         self._missing, self.probed = missing, True
+
+    def adopt(self, states: Mapping[str, bool], missing: Sequence[Mapping[str, str]]) -> None:
+        """Refuse work as the process does that grades for this one. These are its `states` and `missing`."""
+        self._reported = tuple(states)
+        self._missing = [WallMissing(each["wall"], each["found"], each["remedy"]) for each in missing]
 
     def record(self, error: WallMissing) -> None:
         """A grading met a missing wall: refuse until a probe finds it up."""

@@ -30,13 +30,8 @@ async def show_metrics(
     settings: Provided[Settings],
 ) -> Response:
     _require_operator(request, settings)
-    text = await metrics.render(
-        database,
-        tally,
-        workers,
-        judge.pool_stats(),
-        judge.preparation(),
-    )
+    own = judge if judge.is_here else LocalJudge()
+    text = await metrics.render(database, tally, workers, own.pool_stats(), own.preparation())
     return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"})
 
 

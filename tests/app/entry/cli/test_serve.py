@@ -160,6 +160,7 @@ def test_several_processes_serve_and_one_that_dies_is_replaced(request, tmp_path
             assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200
         one_grades_what_the_other_is_sent(first, second)
         one_serves_what_the_other_publishes(first, second)
+        one_shows_the_walls_of_the_other(re.search(r"http\S+token=\S+", said)[0], second)
         os.kill(child, signal.SIGKILL)
         while children_of(process.pid) in ([], [child]):
             time.sleep(0.1)
@@ -203,6 +204,14 @@ def one_serves_what_the_other_publishes(first: str, second: str) -> None:
             while http.get(f"{reader}{path}").status_code == 404:
                 time.sleep(0.05)
             assert http.get(f"{reader}{path}").json()["version"] == sent["version"]
+
+
+def one_shows_the_walls_of_the_other(link: str, second: str) -> None:
+    with httpx.Client(follow_redirects=True, timeout=60) as browser:
+        browser.get(link)
+        while "<div>namespaces</div>" not in (page := browser.get(f"{second}/service")).text:
+            assert page.status_code == 200
+            time.sleep(0.1)
 
 
 def children_of(pid: int) -> list[int]:
