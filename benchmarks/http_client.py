@@ -6,7 +6,12 @@ from typing import Any, Self
 
 
 class Connection:
-    """One kept-alive HTTP/1.1 connection; one request at a time."""
+    """One kept-alive HTTP/1.1 connection; one request at a time.
+
+    `retry_after_s` is what the last response asked for; None if it did not.
+    """
+
+    retry_after_s: float | None = None
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
@@ -21,6 +26,11 @@ class Connection:
         assert self._streams
         self._streams[1].close()
 
+    async def reopen(self) -> None:
+        """Connect again: the server closes a connection without requests after some seconds."""
+        await self.__aexit__()
+        await self.__aenter__()
+
     async def ask(
         self, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None
     ) -> tuple[int, bytes]:
@@ -32,5 +42,6 @@ class Connection:
         lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
         writer.write("\r\n".join([*lines, "", ""]).encode() + content)
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = next(int(line[15:]) for line in head.splitlines() if line.startswith("content-length:"))
-        return int(head.split(" ", 2)[1]), await reader.readexactly(length)
+        sent = dict(line.split(": ", 1) for line in head.splitlines()[1:] if line)
+        self.retry_after_s = float(sent["retry-after"]) if "retry-after" in sent else None
+        return int(head.split(" ", 2)[1]), await reader.readexactly(int(sent["content-length"]))

@@ -20,10 +20,16 @@ _WAIT_S = 15
 
 @dataclass(slots=True)
 class Served:
-    """The time of each answer in milliseconds, and how the attempts ended. `refused` describes failed requests."""
+    """The times in milliseconds, and how the attempts ended. `refused` describes failed requests.
+
+    `post_ms` and `page_ms` last until a request was served, however often it was sent; `answer_ms` until each answer,
+    and `busy_ms` until each that asked to come back later. Long polls are in neither.
+    """
 
     post_ms: list[float] = field(default_factory=list)
     page_ms: list[float] = field(default_factory=list)
+    answer_ms: list[float] = field(default_factory=list)
+    busy_ms: list[float] = field(default_factory=list)
     statuses: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -51,14 +57,24 @@ async def work(address: str, tokens: list[str], slug: str, source: str, *, withi
     served = Served()
     chance = random.Random(1)
     started = time.monotonic()
+    begins = [started + chance.uniform(0, within_s) for _ in tokens]
     await asyncio.gather(
         *(
-            _student(address, token, slug, source, started + chance.uniform(0, within_s), started + limit_s, served)
-            for token in tokens
+            _connected(address, token, slug, source, each, started + limit_s, served)
+            for token, each in zip(tokens, begins, strict=True)
         )
     )
     served.seconds = time.monotonic() - started
     return served
+
+
+async def _connected(
+    address: str, token: str, slug: str, source: str, begins: float, ends: float, served: Served
+) -> None:
+    try:
+        await _student(address, token, slug, source, begins, ends, served)
+    except (OSError, EOFError) as error:
+        served.refused.append(f"a connection was lost: {error!r}")
 
 
 async def _student(
@@ -66,12 +82,23 @@ async def _student(
 ) -> None:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     await asyncio.sleep(max(0.0, begins - time.monotonic()))
+    long_ms: list[float] = []
     async with Connection(address) as connection:
 
         async def ask(method: str, path: str, expected: int, taken_ms: list[float], body: object = None) -> bytes:
-            sent = time.perf_counter()
-            status, answer = await connection.ask(method, path, headers, body)
-            taken_ms.append((time.perf_counter() - sent) * 1000)
+            began = time.perf_counter()
+            while True:
+                sent = time.perf_counter()
+                status, answer = await connection.ask(method, path, headers, body)
+                answer_ms = (time.perf_counter() - sent) * 1000
+                if status != 503 or connection.retry_after_s is None or time.monotonic() > ends:
+                    break
+                served.busy_ms.append(answer_ms)
+                await asyncio.sleep(connection.retry_after_s)
+                await connection.reopen()
+            if taken_ms is not long_ms:
+                served.answer_ms.append(answer_ms)
+            taken_ms.append((time.perf_counter() - began) * 1000)
             if status != expected:
                 served.refused.append(f"{method} {path}: {status} {answer[:200]!r}")
             return answer
@@ -86,7 +113,7 @@ async def _student(
         while status is None and time.monotonic() < ends:
             await ask("GET", f"/attempts/{attempt_id}", 200, served.page_ms)
             await ask("GET", "/attempts", 200, served.page_ms)
-            await ask("GET", f"/api/v1/attempts/{attempt_id}?wait={_WAIT_S}", 200, [])
+            await ask("GET", f"/api/v1/attempts/{attempt_id}?wait={_WAIT_S}", 200, long_ms)
             page = await ask("GET", "/api/v1/attempts?limit=1", 200, served.page_ms)
             status = _field_of(page, "verdict_status")
         served.statuses.append(status or "none")

@@ -228,6 +228,11 @@ class Database:
         pool = self.engine.pool
         return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
+    @property
+    def is_full(self) -> bool:
+        """Whether all of the connections are in use."""
+        return self.in_use >= self.connections
+
     async def delete_one(self, row: Any, row_id: str, *where: ColumnElement[bool]) -> bool:
         """Delete the row with this id if it also meets the conditions. Returns whether there was one."""
         if not is_id(row_id):

@@ -5,7 +5,7 @@ once, and those of its response are written once.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from fastapi import FastAPI, Request
@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.core.background_loop import Activity
 from app.core.rest.host_check import Hosts, unknown_host
 from app.core.rest.rate_limit import reported_rate
+from app.core.rest.request_line import RequestLine, goes_in_line, too_busy
 from app.core.settings import Settings
 from app.core.web.compression import CODING, compressed, is_compressible, may_compress
 from app.core.web.form_token import BROWSER, Browser
@@ -33,9 +34,18 @@ class AroundRequests:
     """ASGI wrapper of the whole stack, so that errors that nobody expected are logged and answered as others are."""
 
     def __init__(
-        self, app: ASGIApp, settings: Settings, metrics: Metrics, clients: Clients, activity: Activity
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        metrics: Metrics,
+        clients: Clients,
+        activity: Activity,
+        is_full: Callable[[], bool],
     ) -> None:
         self._app = app
+        self._metrics = metrics
+        self._line = RequestLine(is_full)
+        metrics.watch_line(lambda: self._line.waiting)
         self._log = RequestLog(metrics, activity)
         self._proxies = Proxies(settings.proxy_networks, clients)
         self._hosts = Hosts(settings)
@@ -55,6 +65,9 @@ class AroundRequests:
         scope["method"] = "GET" if response.is_without_body else method
         try:
             with _shown_to(browser, scope, sent):
+                if goes_in_line(scope["path"]) and (seconds := await self._line.wait(method)):
+                    self._metrics.refused()
+                    app = too_busy(scope, sent, seconds)
                 await app(scope, receive, response.send)
         finally:
             scope["method"] = method
@@ -62,15 +75,20 @@ class AroundRequests:
 
 
 def add_around_requests(
-    app: FastAPI, settings: Settings, metrics: Metrics, clients: Clients, activity: Activity
+    app: FastAPI,
+    settings: Settings,
+    metrics: Metrics,
+    clients: Clients,
+    activity: Activity,
+    is_full: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Call it once, before the first request.
+    """Call it once, before the first request. `is_full` says whether all connections to the database are in use.
 
     Not `app.add_middleware`: Starlette handles unexpected errors outside those, so a 500 would have no such headers.
     """
     build = app.build_middleware_stack
     app.build_middleware_stack = lambda: AroundRequests(  # type: ignore[method-assign]
-        build(), settings, metrics, clients, activity
+        build(), settings, metrics, clients, activity, is_full
     )
 
 

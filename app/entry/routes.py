@@ -232,4 +232,4 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, activity: Activ
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)
-    add_around_requests(app, settings, metrics, clients, activity)
+    add_around_requests(app, settings, metrics, clients, activity, lambda: bool(app.state.services[Database].is_full))

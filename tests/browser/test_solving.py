@@ -123,7 +123,13 @@ def test_a_refusal_is_told_in_place_and_loses_nothing(open_page: OpenPage, compl
     page.get_by_role("button", name="Submit").click()
     expect(progress(page)).to_contain_text("empty")
     expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "false")
-    complaints.clear()  # the browser logs the 422 itself
+    # A server that is too busy is asked again by itself.
+    busy = {"status": 503, "headers": {"Retry-After": "1"}, "json": {}}
+    page.route("**/api/v1/problems/*/attempts", lambda route: route.fulfill(**busy), times=1)
+    page.get_by_role("button", name="Submit").click()
+    expect(progress(page)).to_have_text("The server is very busy. Trying again in 1 s")
+    expect(progress(page)).to_contain_text("empty")
+    complaints.clear()  # the browser logs each refusal itself
 
 
 def test_a_draft_outlives_a_reload_and_a_sign_out(open_page: OpenPage, complaints: list[str]) -> None:

@@ -2,6 +2,7 @@
 import { showMeanings } from "./answer_mesh.js";
 import { describe, fetchPage, follow, GradingError } from "./grading.js";
 import { LiveLine } from "./live.js";
+import { fetchPatiently } from "./patience.js";
 
 // What a graded answer changes on the page besides the card.
 const PARTS = ["[data-verdict]", "[data-previous]", "[data-editorial]", "[data-mark=editorial]"];
@@ -23,11 +24,12 @@ function show(page, address) {
 }
 
 /** Sends the form as it would send itself, and returns the page that it leads to, with its address. */
-async function send(form, submitter) {
+async function send(form, submitter, line) {
   const body = new URLSearchParams(new FormData(form, submitter));
   let response;
   try {
-    response = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "text/html" } });
+    const options = { method: "POST", body, headers: { Accept: "text/html" } };
+    response = await fetchPatiently(form.getAttribute("action"), options, (words) => line.say(words));
   } catch {
     throw new GradingError("The server cannot be reached. Your answers are kept here; try again in a moment.");
   }
@@ -43,7 +45,7 @@ async function submit(event) {
   const line = lineOf();
   line.start("Sending");
   try {
-    show(...await send(form, button));
+    show(...await send(form, button, line));
     // A fault has the focus at its field. Otherwise it stays at the button, which the card has replaced.
     (card.querySelector("[autofocus]") ?? card.querySelector("[data-phase]")).focus({ preventScroll: !card.querySelector("[autofocus]") });
   } catch (error) {

@@ -1,6 +1,8 @@
 // Keeps what is typed: at once in this browser, and a moment later on the server. So no error, sign-out, reload or other
 // device loses it. If two versions were typed at the same time, neither replaces the other without a question.
 
+import { pauseOf } from "./patience.js";
+
 const WAIT_MS = 1000;
 const AGAIN_MS = 15000;
 // The longest body that browsers still send once the page is gone.
@@ -146,7 +148,7 @@ export class Draft {
     } else {
       this.#on.mark(`Kept in this browser. ${answer.title ?? ""}`.trim());
       // Try again only if the fault may pass. A text that is too long would be refused again.
-      if (response.status === 429 || response.status >= 500) this.#later(AGAIN_MS);
+      if (response.status === 429 || response.status >= 500) this.#later(pauseOf(response) || AGAIN_MS);
     }
   }
 

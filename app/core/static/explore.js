@@ -3,6 +3,7 @@ import { CodeBox } from "./code_box.js";
 import { mark, onPoint, showStarts } from "./explored_lines.js";
 import { LiveLine } from "./live.js";
 import "./panes.js";
+import { fetchPatiently } from "./patience.js";
 import { followEvents } from "./work_events.js";
 import { foldFields, restoreFields, storeFields } from "./explored_fields.js";
 import { offerModules } from "./explored_modules.js";
@@ -185,7 +186,7 @@ async function compile(isTyped) {
     if (!end && !stop.signal.aborted) await new Promise((resolve) => { setTimeout(resolve, EVERY_MS); });
     if (last !== mine) return line.stop("Cancelled.");
     if (wanted) return;
-    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    const answer = await fetchPatiently(address, { headers: { Accept: "text/html" } }, (words) => line.say(words));
     if (answer.ok) found = parse(await answer.text());
     else if (answer.status === 404) return line.stop("It was deleted.");
   }
@@ -200,7 +201,8 @@ const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
 /** Sends fields to `path`. Returns the page that answers, its address and its status. */
 async function post(path, fields) {
-  const answer = await fetch(path, { method: "POST", headers: { Accept: "text/html" }, body: new URLSearchParams(fields) });
+  const options = { method: "POST", headers: { Accept: "text/html" }, body: new URLSearchParams(fields) };
+  const answer = await fetchPatiently(path, options, (words) => line.say(words));
   return { page: parse(await answer.text()), address: answer.redirected ? new URL(answer.url).pathname : "", status: answer.status };
 }
 

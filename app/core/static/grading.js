@@ -1,4 +1,5 @@
 // Talks to the REST interface about one attempt: send, follow, cancel, fetch what the server drew.
+import { fetchPatiently } from "./patience.js";
 import { followEvents } from "./work_events.js";
 
 /** A refusal of the server or the network, in words for the reader. */
@@ -7,11 +8,11 @@ export class GradingError extends Error {}
 /** The reader is not signed in, or no longer. */
 export class NotSignedIn extends GradingError {}
 
-/** Returns the answer to a request. Throws a GradingError with words for the reader if it is refused. */
-export async function ask(url, options = {}) {
+/** Returns the answer to a request. Throws a GradingError with words for the reader if it is refused. `tell` is told of a wait. */
+export async function ask(url, options = {}, tell = undefined) {
   let response;
   try {
-    response = await fetch(url, { credentials: "same-origin", ...options });
+    response = await fetchPatiently(url, { credentials: "same-origin", ...options }, tell);
   } catch {
     throw new GradingError("The server cannot be reached. Your code is kept in this browser; try again in a moment.");
   }
@@ -25,12 +26,12 @@ export async function ask(url, options = {}) {
 }
 
 /** Sends a submission; `action` is "run", "own" (a run with `inputs`) or "submit". Resolves to the attempt. */
-export async function send(slug, action, source, inputs) {
+export async function send(slug, action, source, inputs, tell) {
   const response = await ask(`/api/v1/problems/${slug}/${action === "submit" ? "attempts" : "runs"}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     body: JSON.stringify({ source, inputs }),
-  });
+  }, tell);
   return response.json();
 }
 

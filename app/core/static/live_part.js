@@ -1,11 +1,12 @@
 // Updates the marked part of a page while a job runs. When the job ends, it reloads the page, whose buttons have changed.
+import { fetchPatiently } from "./patience.js";
 import { followEvents } from "./work_events.js";
 
 const EVERY_MS = 2000;
 
 async function renew() {
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const answer = await fetchPatiently(location.href, { headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const part = page.querySelector("[data-live-part]");
     if (answer.ok && part?.dataset.livePart !== "going") location.reload();

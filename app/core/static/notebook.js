@@ -1,5 +1,6 @@
 // The programs of a lesson as cells: edited in their place, run without leaving the page. The form of each program does
 // the work. The editor loads when a reader reaches a program.
+import { fetchPatiently } from "./patience.js";
 import { followEvents } from "./work_events.js";
 
 const EVERY_MS = 1000;
@@ -97,7 +98,7 @@ class Cell {
   /** Shows the output of a page of this lesson. Returns its section, or null if the page is another one. */
   async #load(address, options) {
     try {
-      const answer = await fetch(address, { ...options, headers: { Accept: "text/html" } });
+      const answer = await fetchPatiently(address, { ...options, headers: { Accept: "text/html" } });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const section = page.getElementById(this.#section.id);
       const [mine, theirs] = [this.#section, section].map((each) => each.querySelector(".output"));

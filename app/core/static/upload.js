@@ -1,4 +1,6 @@
 // Sends a zip as a version of a problem, then opens that version's page.
+import { fetchPatiently } from "./patience.js";
+
 for (const form of document.querySelectorAll("[data-upload]")) {
   const error = form.querySelector("[data-upload-error]");
   const button = form.querySelector("button");
@@ -10,9 +12,9 @@ for (const form of document.querySelectorAll("[data-upload]")) {
     button.textContent = "Uploading …";
     error.hidden = true;
     try {
-      const answer = await fetch(`/api/v1/problems/${encodeURIComponent(form.elements.slug.value)}`, {
+      const answer = await fetchPatiently(`/api/v1/problems/${encodeURIComponent(form.elements.slug.value)}`, {
         method: "PUT", headers: { "Content-Type": "application/zip" }, body: form.elements.package.files[0],
-      });
+      }, (words) => { button.textContent = words; });
       const body = await answer.json();
       if (answer.ok) {
         location.assign(`/authoring/${body.problem}/versions/${body.version}`);

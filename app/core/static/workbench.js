@@ -117,7 +117,7 @@ let busy = false;
 const grade = (action) => {
   if (!busy && action !== "submit") picture?.draw(editor.value());
   if (action === "own") foldOwnInputs();
-  return show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs(form) : undefined));
+  return show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs(form) : undefined, (words) => line.say(words)));
 };
 const resume = ({ underWay: id, waitedS }) => show("Grading", () => readAttempt(id), Number(waitedS));
 

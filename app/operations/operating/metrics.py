@@ -1,7 +1,7 @@
 """The numbers at /metrics. docs/operating.md lists them."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
@@ -42,6 +42,8 @@ class Metrics(Collector):
             buckets=_REQUEST_BUCKETS_S,
             registry=self.registry,
         )
+        self._refused = self._counter("http_refused", "Requests refused because too many were waiting.")
+        self._in_line = self._gauge("http_waiting", "Requests that have been received and have not begun.")
         # There are few methods, routes and statuses, and looking a counter up by its labels takes longer than counting.
         self._by_request: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._attempts = self._counter(
@@ -80,6 +82,14 @@ class Metrics(Collector):
             self._by_request[key] = metrics
         metrics[0].inc()
         metrics[1].observe(seconds)
+
+    def refused(self) -> None:
+        """A request was refused because too many were waiting."""
+        self._refused.inc()
+
+    def watch_line(self, waiting: Callable[[], int]) -> None:
+        """Report how many requests of this process have not begun."""
+        self._in_line.set_function(waiting)
 
     async def render(
         self,
