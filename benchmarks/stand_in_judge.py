@@ -2,13 +2,18 @@
 
 Use it to measure everything around grading quickly. It never executes a submission: it waits for `STAND_IN_WAIT_S`
 seconds, lets a child process compute for `STAND_IN_CPU_S` seconds, and compares the text with that of the reference.
+With `STAND_IN_STATEMENTS`, a file of eight bytes, it keeps the number of statements that the database received there.
 """
 
 import functools
+import mmap
 import os
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+from sqlalchemy import Engine, event
 
 import app.entry.main
 import app.entry.worker
@@ -39,11 +44,23 @@ class NoWall:
     name, up, found, remedy = "none: nothing is executed", True, "", ""
 
 
+def _count_statements(file: Path) -> None:
+    with file.open("r+b") as opened:
+        kept = mmap.mmap(opened.fileno(), 8)
+
+    def count(*_: object) -> None:
+        kept[:] = (int.from_bytes(kept[:], "little") + 1).to_bytes(8, "little")
+
+    event.listen(Engine, "before_cursor_execute", count)
+
+
 def _build(data: DataFolder, settings: Settings) -> Grading:
     return Grading(BusyGrader(), lambda: [NoWall()])
 
 
 if __name__ == "__main__":
     app.entry.main.create_app = functools.partial(create_app, grading=_build)  # type: ignore[assignment]
+    if counted := os.environ.get("STAND_IN_STATEMENTS"):
+        _count_statements(Path(counted))
     app.entry.worker.open_worker = functools.partial(open_worker, grading=_build)
     main()

@@ -1,9 +1,9 @@
-"""Measure what event streams cost while nothing happens: each person opens as many on a queued attempt as allowed.
+"""Measure what those who wait cost while nothing happens: each person follows a queued attempt as often as allowed.
 
 Usage: python -m benchmarks.streams [--people N ...] [--seconds N]
 
-Grading the first attempt never ends, so the others stay in the queue, and each stream reads its attempt and its place
-in the queue again every few seconds. The first row, without people, is the service at rest.
+Half of them follow it with event streams and half with long polls of a minute. Grading the first attempt never ends, so
+the others stay in the queue. The first row, without people, is the service at rest.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from benchmarks.workload import CALL_SLUG, copy_package
 
 # Within this time the streams begin, and read what was waiting for their attempts.
 _SETTLE_S = 5.0
+_POLL_S = 60
 
 
 def main() -> None:
@@ -36,14 +37,17 @@ def main() -> None:
     asked = parser.parse_args()
     if min(asked.people) < 1 or asked.seconds <= 0:
         parser.error("--people must be at least 1 and --seconds above 0")
-    print(f"| people | streams | share of a core | CPU ms for a stream, a minute | MB |\n|{' --- |' * 5}")
+    titles = "people", "waits", "share of a core", "CPU ms for a wait, a minute", "statements a minute", "MB"
+    print(f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}")
     with tempfile.TemporaryDirectory(prefix="meshgrade-streams-") as made:
         asyncio.run(_measure(Path(made), [0, *sorted(asked.people)], asked.seconds))
 
 
 async def _measure(folder: Path, people: list[int], seconds: float) -> None:
     source = copy_package(CALL_SLUG, folder / "problems").reference
-    settings = {"MESHGRADE_GRADING_SLOTS": "1", "STAND_IN_WAIT_S": "86400"}
+    statements = folder / "statements"
+    statements.write_bytes(bytes(8))
+    settings = {"MESHGRADE_GRADING_SLOTS": "1", "STAND_IN_WAIT_S": "86400", "STAND_IN_STATEMENTS": str(statements)}
     module = "benchmarks.stand_in_judge"
     with Server(folder / "data", folder / "problems", "", print, module, settings=settings) as server:
         database = URL.create("sqlite+aiosqlite", database=str(folder / "data" / "meshgrade.sqlite3"))
@@ -55,13 +59,15 @@ async def _measure(folder: Path, people: list[int], seconds: float) -> None:
                     await _follow(server.address, token, source, streams)
                 opened = number
                 await asyncio.sleep(_SETTLE_S)
-                before, started = cpu_s(server.pid), time.monotonic()
+                before, asked, started = cpu_s(server.pid), statements.read_bytes(), time.monotonic()
                 await asyncio.sleep(seconds)
+                executed = int.from_bytes(statements.read_bytes(), "little") - int.from_bytes(asked, "little")
                 share = (cpu_s(server.pid) - before) / (time.monotonic() - started)
                 rest = share if not number else rest
                 count = number * FOLLOWED_AT_MOST
                 each = f"{(share - rest) * 60_000 / count:.1f}" if count else ""
-                print(f"| {number} | {count} | {share:.3f} | {each} | {pss_mb(server.pid):.0f} |", flush=True)
+                row = number, count, f"{share:.3f}", each, f"{executed * 60 / seconds:.0f}", f"{pss_mb(server.pid):.0f}"
+                print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 async def _follow(address: str, token: str, source: str, streams: AsyncExitStack) -> None:
@@ -73,7 +79,9 @@ async def _follow(address: str, token: str, source: str, streams: AsyncExitStack
         raise BenchmarkFailed(f"an attempt was not queued: {status} {answer[:500]!r}")
     attempt_id = json.loads(answer)["id"]
     host, _, port = address.rpartition(":")
-    for _ in range(FOLLOWED_AT_MOST):
+    for _ in range(FOLLOWED_AT_MOST // 2):
+        poll = asyncio.create_task(_poll(address, f"/api/v1/attempts/{attempt_id}?wait={_POLL_S}", headers))
+        streams.callback(poll.cancel)
         reader, writer = await asyncio.open_connection(host, int(port))
         streams.callback(writer.close)
         asked = f"GET /api/v1/attempts/{attempt_id}/events HTTP/1.1", f"Host: {host}", f"Authorization: Bearer {token}"
@@ -83,6 +91,12 @@ async def _follow(address: str, token: str, source: str, streams: AsyncExitStack
             raise BenchmarkFailed(f"a stream was refused: {head[:500]!r}")
         drain = asyncio.create_task(_drain(reader))
         streams.callback(drain.cancel)
+
+
+async def _poll(address: str, path: str, headers: dict[str, str]) -> None:
+    async with Connection(address) as connection:
+        while True:
+            await connection.ask("GET", path, headers)
 
 
 async def _drain(reader: asyncio.StreamReader) -> None:

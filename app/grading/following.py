@@ -15,11 +15,12 @@ from app.accounts.caller import User
 from app.core.errors import Refused, TooManyFollowed
 from app.grading.owned_work import UsersJobs
 from app.grading.queue.events import Change, WorkEvents
-from app.grading.queue.status import ENDED, AttemptStatus, QueuePlace
+from app.grading.queue.status import ENDED, AttemptStatus, Glance, QueuePlace
 
-# Also the interval at which the row is read again, in case another process did the work.
-_QUIET_S = 10.0
-# How often the event stream sends the place of a queued attempt.
+# How long a stream says nothing: clients and proxies give up after 25 s and more. As often, each of those who wait
+# looks whether a change was missed, such as a deletion.
+_QUIET_S = 15.0
+# How often the event stream looks for another place of a queued attempt.
 _PLACE_S = 3.0
 Wait = Annotated[float | None, Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for its end")]
 LastEventId = Annotated[
@@ -78,6 +79,8 @@ class Followed(Generic[S]):
 
     Attributes:
       read: returns it as it is now. Without True, its place in the queue may be left out.
+      glance: returns its status and place without reading what else it has; None if it was deleted. Without this, it is
+        read as a whole.
       place_of: returns its place in the queue, if its view has one.
       shown: returns a change as the reader of the view may see it.
       last: the name of its last event, and what returns the data. Without it, the change that ends the work is last.
@@ -87,6 +90,7 @@ class Followed(Generic[S]):
     person: str
     work_id: str
     read: Callable[[bool], Awaitable[S]]
+    glance: Callable[[], Awaitable[Glance | None]] | None = None
     place_of: Callable[[S], QueuePlace | None] = lambda _: None
     shown: Callable[[Change, S], Change] = lambda change, _: change
     last: tuple[str, Callable[[S], str]] | None = None
@@ -112,15 +116,25 @@ async def wait_for_end(followed: Followed[S], timeout_s: float) -> S:
         return await followed.read(True)
     deadline = time.monotonic() + timeout_s
     with followed.events.subscribe(followed.work_id, followed.person) as subscription:
-        while True:
+        view = await followed.read(False)
+        while view.status not in ENDED:
             left_s = deadline - time.monotonic()
-            is_over = left_s <= 0 or subscription.closed
-            view = await followed.read(is_over)
-            if view.status in ENDED or is_over:
-                return view
+            if left_s <= 0 or subscription.closed:
+                return await followed.read(True)
             change = await subscription.next(min(left_s, _QUIET_S))
-            while change is not None and not change.is_last and (left_s := deadline - time.monotonic()) > 0:
-                change = await subscription.next(min(left_s, _QUIET_S))
+            if change is not None:
+                is_new = change.is_last
+            else:
+                is_new = left_s > _QUIET_S and not subscription.closed and await _glance(followed, view.status) is None
+            if is_new:
+                view = await followed.read(False)
+        return view
+
+
+async def _glance(followed: Followed[Any], status: AttemptStatus) -> Glance | None:
+    """Return what a glance shows; None if it has another status than this one by now, or has to be read as a whole."""
+    glance = None if followed.glance is None else await followed.glance()
+    return glance if glance is not None and glance.status == status else None
 
 
 async def event_response(followed: Followed[S], last_event_id: str | None) -> Response:
@@ -154,13 +168,19 @@ async def event_stream(followed: Followed[S], last_event_id: str | None = None) 
         return  # others were opened since this one was admitted; the browser will try again
     with followed.events.subscribe(followed.work_id, followed.person) as subscription:
         view = await followed.read(True)
-        last = _change_in(view)
+        last, place, said_at = _change_in(view), followed.place_of(view), time.monotonic()
         if _id(last) != last_event_id:
-            yield _status_event(last, followed.place_of(view))
+            yield _status_event(last, place)
         while not last.is_last:
-            change = await subscription.next(_PLACE_S if last.status == "queued" else _QUIET_S)
+            is_placed = followed.glance is not None and last.status == "queued"
+            change = await subscription.next(_PLACE_S if is_placed else _QUIET_S)
             if subscription.closed and change is None:
                 return  # the service is stopping; the browser will reconnect
+            if change is None and (glance := await _glance(followed, last.status)) is not None:
+                if news := _news(last, glance, place, time.monotonic() - said_at):
+                    yield news
+                    place, said_at = glance.place, time.monotonic()
+                continue
             if change is None:
                 yield b": still here\n\n"
                 try:
@@ -169,18 +189,25 @@ async def event_stream(followed: Followed[S], last_event_id: str | None = None) 
                     # It was deleted while nobody heard of it.
                     yield _status_event(Change("cancelled", None))
                     return
-                change = _change_in(view)
-                if (place := followed.place_of(view)) is not None:
-                    yield _status_event(change, place)
-                if view.status not in ENDED:
+                said_at = time.monotonic()
+                if view.status == last.status:
                     continue
+                change = _change_in(view)
             change = followed.shown(change, view)
             if change != last:
                 yield _status_event(change)
-            last = change
+            last, said_at = change, time.monotonic()
         if followed.last is not None:
             name, data_of = followed.last
             yield _event(name, name, data_of(await followed.read(True)))
+
+
+def _news(last: Change, glance: Glance, place: QueuePlace | None, quiet_s: float) -> bytes:
+    """What is new in a glance; empty if nothing is, and the last message is recent."""
+    if glance.place is not None and glance.place != place:
+        return _status_event(last, glance.place)
+    # Otherwise the connection would look dead.
+    return b"" if quiet_s < _QUIET_S - _PLACE_S else b": still here\n\n"
 
 
 def _change_in(view: Seen) -> Change:

@@ -16,6 +16,7 @@ def followed_attempt(attempts: Attempts, user: User, attempt_id: str) -> Followe
         person(user),
         attempt_id,
         read=lambda placed: attempts.get(user, attempt_id, placed=placed),
+        glance=lambda: attempts.glance(attempt_id),
         place_of=lambda view: view.queue,
         shown=_shown,
         last=("verdict", lambda view: view.model_dump_json()),

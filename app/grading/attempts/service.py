@@ -32,7 +32,7 @@ from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import GradeQueue
 from app.grading.queue.score_overrides import OverrideRow
-from app.grading.queue.status import AttemptKind
+from app.grading.queue.status import AttemptKind, Glance
 from app.grading.queue.walls import Walls
 from app.grading.queue.withheld_verdicts import NO_EXAM, SeenExams, WithheldRow, shown_only, withheld_until
 from app.problems.catalogue import Catalogue
@@ -207,6 +207,10 @@ class Attempts(UsersWork[AttemptRow]):
             override = await override_of(session, row)
         place = await self._queue.place(row) if placed else None
         return self._views.of(row, withheld_until=until.get(row.id), queue=place, override=override)
+
+    async def glance(self, attempt_id: str) -> Glance | None:
+        """The status and place of an attempt that its reader waits for. None if it was deleted."""
+        return await self._queue.glance(attempt_id)
 
     async def list(
         self,

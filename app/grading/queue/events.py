@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from app.core.background_loop import Loop
 from app.core.errors import TooManyFollowed
 from app.grading.queue.status import ENDED, AttemptStatus
 
-# Each one that is open reads the attempt again every few seconds. A browser has six connections to one server.
+# Each one that is open keeps a connection. A browser has six to one server.
 FOLLOWED_AT_MOST = 32
 # A slow reader loses the oldest phases, but never the end, which comes last.
 _MAX_CHANGES = 64
@@ -105,6 +105,11 @@ class WorkEvents:
     def forget(self) -> None:
         """Drop the latest changes of running work, because they may be out of date."""
         self._running.clear()
+
+    @property
+    def waited_for(self) -> Collection[str]:
+        """The work that somebody waits for in this process."""
+        return self._subscriptions.keys()
 
     def refuse_more(self, person: str) -> None:
         """Raises `TooManyFollowed` if this person may have no further subscription in this process."""

@@ -7,7 +7,7 @@ from typing import Protocol
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.grading.queue.models import AttemptRow, WorkRow
-from app.grading.queue.status import QueuePlace
+from app.grading.queue.status import Glance, QueuePlace
 from grader.answers.question_variants import Variants
 from grader.core.case import Case
 from grader.core.chips import ChipName
@@ -198,6 +198,12 @@ class GradeQueue(Protocol):
 
     async def place(self, attempt: AttemptRow) -> QueuePlace | None:
         """The place of a queued attempt; None for any other."""
+        ...
+
+    async def glance(self, attempt_id: str) -> Glance | None:
+        """The status of an attempt that somebody waits for, and its place, as of a few seconds ago; None if it was
+        deleted. However many ask, it is read for all of them at once.
+        """
         ...
 
     async def work(self) -> None: ...

@@ -2,9 +2,11 @@
 
 import math
 import time
+from collections.abc import Set
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import Integer, String, bindparam, func, select, tuple_
+from sqlalchemy import Integer, String, bindparam, func, null, select, tuple_, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
@@ -43,6 +45,18 @@ class Places:
             for rows in tables_of_line(long=False)
         ]
         self._ahead = select(sum(ahead[1:], start=ahead[0]))
+        line = union_all(
+            *(
+                select(
+                    rows.id,
+                    rows.priority,
+                    rows.turn_at,
+                    (rows.not_before if rows is AttemptRow else null()).label("not_before"),
+                ).where(rows.status == "queued", in_line(rows, long=False))
+                for rows in tables_of_line(long=False)
+            )
+        ).subquery()
+        self._line = select(line.c.id, line.c.not_before).order_by(line.c.priority, line.c.turn_at, line.c.id)
 
     async def of(self, row: AttemptRow) -> QueuePlace | None:
         """None for an attempt that is not queued."""
@@ -50,10 +64,22 @@ class Places:
             return None
         async with self._database.reading() as session:
             ahead = await session.scalar(self._ahead, {"priority": row.priority, "turn_at": row.turn_at, "id": row.id})
-            if time.monotonic() - self._pace.read_at >= _PACE_S:
-                self._pace = await _read_pace(session)
-        wait_s = _wait_s(ahead or 0, self._pace, row)
-        return QueuePlace(ahead=ahead or 0, expected_wait_s=wait_s, workers=self._pace.workers)
+            pace = await self._current_pace(session)
+        return _place(ahead or 0, pace, row.not_before)
+
+    async def of_those(self, session: AsyncSession, ids: Set[str]) -> dict[str, QueuePlace]:
+        """The places of those of these attempts that are queued: one statement, which reads the whole line."""
+        line = (await session.execute(self._line)).all()
+        found = [(ahead, *each) for ahead, each in enumerate(line) if each.id in ids]
+        if not found:
+            return {}
+        pace = await self._current_pace(session)
+        return {attempt_id: _place(ahead, pace, not_before) for ahead, attempt_id, not_before in found}
+
+    async def _current_pace(self, session: AsyncSession) -> "_Pace":
+        if time.monotonic() - self._pace.read_at >= _PACE_S:
+            self._pace = await _read_pace(session)
+        return self._pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +106,14 @@ async def _read_pace(session: AsyncSession) -> _Pace:
     return _Pace(time.monotonic(), running or 0, mean_s, await count_connected(session))
 
 
-def _wait_s(ahead: int, pace: _Pace, row: AttemptRow) -> int | None:
+def _place(ahead: int, pace: _Pace, not_before: datetime | None) -> QueuePlace:
+    return QueuePlace(ahead=ahead, expected_wait_s=_wait_s(ahead, pace, not_before), workers=pace.workers)
+
+
+def _wait_s(ahead: int, pace: _Pace, not_before: datetime | None) -> int | None:
     if pace.mean_s is None or pace.workers == 0:
         return None
     # If anyone waits, every slot is busy, so the busy ones are all there are.
     wait_s = (ahead + min(pace.running, 1)) * pace.mean_s / max(pace.running, 1)
-    backed_off_s = 0.0 if row.not_before is None else (row.not_before - now()).total_seconds()
+    backed_off_s = 0.0 if not_before is None else (not_before - now()).total_seconds()
     return math.ceil(max(wait_s, backed_off_s, 0.0))

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 _CHANNEL = "meshgrade_attempts"
 _AGAIN_S = 1.0
-# While the database is down, the oldest are lost. Nothing depends on them: everyone who waits also polls the row.
+# While the database is down, the oldest are lost. Nothing depends on them: those who wait also look at the row.
 _MAX_UNSENT = 10_000
 
 

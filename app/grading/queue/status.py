@@ -1,5 +1,6 @@
 """The closed sets of an attempt's kinds and statuses, those of other jobs, and the place of an attempt in the queue."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 from app.core.view import View
@@ -18,3 +19,11 @@ class QueuePlace(View):
     ahead: int
     expected_wait_s: int | None
     workers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The status of an attempt, and its place while it is queued."""
+
+    status: AttemptStatus
+    place: QueuePlace | None

@@ -12,7 +12,8 @@ from app.grading.queue.models import AttemptRow
 from app.grading.queue.protocol import QueueLimits, QueueStats
 from app.grading.queue.queue_places import Places
 from app.grading.queue.slots import Slots
-from app.grading.queue.status import QueuePlace
+from app.grading.queue.status import Glance, QueuePlace
+from app.grading.queue.waited_for import WaitedFor
 from app.grading.queue.walls import Walls
 
 _LAST_TAKEN_S = 1.0
@@ -27,6 +28,7 @@ class TableQueue:
         self._events = events
         self._limits = limits
         self._places = Places(database)
+        self._waited_for = WaitedFor(database, events, self._places)
         # When there may be something to take, after a probe of the walls, and at the end.
         self._news = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -41,6 +43,9 @@ class TableQueue:
 
     async def place(self, attempt: AttemptRow) -> QueuePlace | None:
         return await self._places.of(attempt)
+
+    async def glance(self, attempt_id: str) -> Glance | None:
+        return await self._waited_for.glance(attempt_id)
 
     async def stats(self) -> QueueStats:
         async with self._database.reading() as session:
