@@ -39,8 +39,8 @@ _SPARE_S = 300.0
 _SPARE_BACKGROUND_S = 15.0
 _RESTING_PROBLEMS = 4
 _RESTING_GENERIC = 2
-# After this long, only one fork is left: a generic one with as many devices as the last request needed. Opening a
-# problem or saving a draft wakes the pool.
+# After this long, and after a start until somebody comes, only one fork is left: a generic one with as many devices as
+# the last request needed. Opening a problem or saving a draft wakes the pool.
 ASLEEP_S = 900.0
 # A zygote that is killed from outside takes the fork it was making with it. After this many in a row, takers get the
 # error.
@@ -128,8 +128,8 @@ class Pool:
         self._zygote: Zygote | None = None
         self._zygotes = self._misses = 0
         self._waiting: dict[_Kind, collections.deque[ForkSession]] = {}
-        # The kinds to keep, the last requested one at the end, and whether anything but background work requested them.
-        self._asked: dict[_Kind, bool] = {}
+        # The kinds to keep, the last requested one at the end.
+        self._asked: dict[_Kind, None] = {}
         self._waiters: collections.Counter[_Kind] = collections.Counter()
         self._making: collections.Counter[_Kind] = collections.Counter()
         self._changed = threading.Condition()
@@ -181,8 +181,9 @@ class Pool:
           GraderFault, WallMissing: no fork could be made.
           Cancelled: `stop` was set.
         """
-        kind = _kind_of(spec)
         generic = _Kind(spec.devices, None, spec.program)
+        # No submission follows from background work, so it gets no warmed fork, and none is warmed for it.
+        kind = generic if spec.background else _kind_of(spec)
         deadline = time.monotonic() + START_LIMIT_S
         with self._changed:
             self._ask_for(kind, background=spec.background)
@@ -241,12 +242,12 @@ class Pool:
         else:
             self._last_submission = time.monotonic()
         for each in (_Kind(kind.devices, None, kind.program), kind):
-            self._asked[each] = self._asked.pop(each, False) or not background
+            self._asked.pop(each, None)
+            self._asked[each] = None
         self._keep_problems(self._settings.problems)
 
     def _keep_problems(self, number: int) -> None:
-        for expected in (True, False):
-            self._keep_last(number, [each for each, used in self._asked.items() if each.warmup and used == expected])
+        self._keep_last(number, [each for each in self._asked if each.warmup])
 
     def _keep_generic(self, number: int) -> None:
         """Keep the kinds requested last, for each program: other problems may need other runners and verifiers."""
@@ -277,8 +278,7 @@ class Pool:
                 assert kind is not None
                 self._making[kind] += 1
             try:
-                if session := self._make(kind):
-                    self._offer(kind, session)
+                self._offer(kind, self._make(kind))
                 self._lost = 0
                 pause = 0.0
             except Cancelled:
@@ -344,7 +344,7 @@ class Pool:
             return 0
         if kind.warmup is None:
             return self._settings.generic
-        latest = next((each for each, used in reversed(self._asked.items()) if each.warmup and used), None)
+        latest = next((each for each in reversed(self._asked) if each.warmup), None)
         busy = kind == latest and not self._is_resting()
         return self._settings.per_problem if busy else min(1, self._settings.per_problem)
 
@@ -374,7 +374,10 @@ class Pool:
                     log.warning("a waiting fork for %s devices died and is replaced", kind.devices)
 
     def _is_asleep(self) -> bool:
-        return time.monotonic() - max(self._last_submission, self._last_background) >= ASLEEP_S
+        now = time.monotonic()
+        # On a busy machine, a fork can take longer than that, and the work that waits for it still needs it.
+        is_left = not self._waiters.total() and now - self._last_background >= _SPARE_BACKGROUND_S
+        return is_left and now - self._last_submission >= ASLEEP_S
 
     def _is_resting(self) -> bool:
         now = time.monotonic()
@@ -391,19 +394,11 @@ class Pool:
             while kind in self._asked and len(queue) > self._target(kind):
                 queue.pop().close()
 
-    def _make(self, kind: _Kind) -> ForkSession | None:
-        """Make a fork, after storing its programs; None if only background work requested it.
-
-        After a start, all problems are prepared, and most of their forks would never be used.
-        """
+    def _make(self, kind: _Kind) -> ForkSession:
+        """Make a fork, after storing its programs."""
         if kind.warmup is None or kind.limits is None:
             return self._fork(kind)
         self._compiled.ensure(kind.devices, kind.warmup, kind.limits, lambda: self._fork(kind))
-        with self._changed:
-            if not self._asked.get(kind):
-                self._asked.pop(kind, None)
-                self._setbacks.succeeded(kind.warmup.version)
-                return None
         session = self._fork(kind)
         try:
             # No submission waits for this one: each runs in a fork that exists already.

@@ -123,18 +123,17 @@ def test_after_a_while_generic_forks_are_left_for_the_last_numbers_of_devices_an
         assert answers(pool, replace(SPEC, devices=1))
 
 
-def test_what_only_work_in_the_background_asked_for_is_compiled_and_not_kept(tmp_path):
+def test_work_in_the_background_gets_no_warmed_fork_and_none_is_warmed_for_it(tmp_path):
     with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=2, problems=2, fillers=1)) as pool:
         assert answers(pool, replace(WARM, background=True))
         wait_for(lambda: pool.stats().full, "nothing is left to do")
         assert WARM.warmup is not None
-        assert pool._compiled.has(WARM.devices, WARM.warmup)
+        assert not pool._compiled.has(WARM.devices, WARM.warmup)
         assert pool.stats().warm == {}
         pool.warm(WARM)
         wait_for(lambda: pool.stats().warm == {"v1": 2}, "somebody may come now")
-        assert answers(pool, replace(WARM, background=True))
-        wait_for(lambda: pool.stats().full, "the fork that was taken is replaced")
-        assert pool.stats().warm == {"v1": 2}
+        with pool.open(replace(WARM, background=True)) as session:
+            assert not session.warmed
 
 
 def test_after_work_in_the_background_the_pool_rests_sooner_unless_somebody_came(tmp_path, monkeypatch):
