@@ -34,6 +34,8 @@ _LOOK_S = 0.2
 # The longest pause between two tries in the background. A reference usually fails because the machine is busy, and
 # until it succeeds, every grading has to wait for it.
 _LONGEST_PAUSE_S = 120.0
+# How many problems' answers are kept in memory. The largest take 30 MB, and reading them again takes 0.05 s.
+_KEPT = 16
 _CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -62,6 +64,7 @@ class References:
         self._cache = cache
         self._idle = idle or BackgroundGate()
         self.shared: SharedAnswers | None = None
+        # The one that was used last is at the end.
         self._prepared: dict[str, Prepared] = {}
         self._locks: dict[str, threading.Lock] = {}
         self._background: dict[str, threading.Event] = {}
@@ -80,11 +83,12 @@ class References:
         """
         with self._turn(package, context.stop, background) as (sandbox, stop):
             version = package.identity
-            if version not in self._prepared:
+            prepared = self._kept(version)
+            if prepared is None:
                 if background and not self.setbacks.is_due(version) and (setback := self.setbacks.of(version)):
                     raise GraderFault(setback.why)
                 try:
-                    self._prepared[version] = self._make(package, sandbox, Context(context.progress, stop))
+                    prepared = self._make(package, sandbox, Context(context.progress, stop))
                 except Cancelled:
                     raise
                 except Exception as error:  # catch everything, because the next try may succeed
@@ -92,7 +96,18 @@ class References:
                     self.setbacks.failed(version, why)
                     raise
                 self.setbacks.succeeded(version)
-            return self._prepared[version]
+            self._keep(version, prepared)
+            return prepared
+
+    def _kept(self, version: str) -> Prepared | None:
+        with self._guard:
+            return self._prepared.pop(version, None)
+
+    def _keep(self, version: str, prepared: Prepared) -> None:
+        with self._guard:
+            self._prepared[version] = prepared
+            while len(self._prepared) > _KEPT:
+                del self._prepared[next(iter(self._prepared))]
 
     def _make(self, package: Package, sandbox: Sandbox, context: Context) -> Prepared:
         folder = self._cache / self._key(package)
