@@ -34,7 +34,7 @@ from grader.sandbox.pool import ASLEEP_S
 
 _ALL_READY = "All problems are prepared."
 # How a worker ends its preparation if the CPU time for it has run out.
-_SOME_LEFT = "are prepared by their first submission"
+_SOME_LEFT = "are prepared when they are first needed"
 _LIMIT_S = 600.0
 _LOOK_S = 0.1
 # The pool needs less time than this to end its forks.

@@ -231,6 +231,15 @@ class Server:
                 break
         raise BenchmarkFailed("the service did not start:\n" + "\n".join(self._said[-20:]))
 
+    def open(self, slug: str) -> None:
+        """Read the page of a problem, as somebody does who may soon submit to it."""
+        connection = http.client.HTTPConnection(self.address, timeout=_WAIT_S)
+        try:
+            connection.request("GET", f"/problems/{slug}")
+            connection.getresponse().read()
+        finally:
+            connection.close()
+
     def _ask(
         self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, Any]]:

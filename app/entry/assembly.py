@@ -21,7 +21,7 @@ from app.grading.queue.events import WorkEvents
 from app.grading.queue.grading_tries import GradingProcess
 from app.grading.queue.jobs import Jobs
 from app.grading.queue.neighbour_events import NeighbourEvents
-from app.grading.queue.preparation import Preparer
+from app.grading.queue.preparation import CPU_S, Preparer
 from app.grading.queue.procrastinate_queue import ProcrastinateQueue
 from app.grading.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
 from app.grading.queue.shared_answers import AnswersInDatabase
@@ -158,8 +158,10 @@ def pick_queue(
     return EmbeddedQueue(database, slots, walls, events, limits, sole=settings.sole, neighbours=neighbours)
 
 
-def preparing_of(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparer:
-    return Preparer(built.grader, walls, say, at_once=settings.grading_slots)
+def preparing_of(
+    built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None], *, cpu_s: float = CPU_S
+) -> Preparer:
+    return Preparer(built.grader, walls, say, at_once=settings.grading_slots, cpu_s=cpu_s)
 
 
 def workers_of(

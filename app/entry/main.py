@@ -246,7 +246,7 @@ def _build_judging(
     validator = Validator(database, built.grader, content.store, walls) if built else None
     jobs = jobs_of(validator, built, content.store) if built and validator else []
     queue = pick_queue(database, built, content.store, walls, events, settings, jobs, neighbours)
-    preparing = [] if built is None else [(preparing_of(built, walls, settings, say), content.catalogue.all())]
+    preparing = [] if built is None else [(preparing_of(built, walls, settings, say), content.catalogue.by_place())]
     return _Judging(built, validator, preparing, walls, events, queue)
 
 
@@ -396,4 +396,9 @@ def _local_judge(judging: _Judging, neighbours: Neighbours) -> LocalJudge:
         return LocalJudge() if neighbours.is_first else JudgeOfNeighbour(neighbours, judging.walls).as_local()
     [(own, _)] = judging.preparing
     grader = built.grader
-    return LocalJudge(grader.warm, own.state, built.pool_stats or (lambda: None), grader.next_draw)
+
+    def warm(package: Package) -> None:
+        own.ask(package)
+        grader.warm(package)
+
+    return LocalJudge(warm, own.state, built.pool_stats or (lambda: None), grader.next_draw)

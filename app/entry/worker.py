@@ -30,6 +30,8 @@ from app.grading.queue.walls import Walls
 from app.problems.package_store import PackageStore
 
 _LOOK_FOR_SECRET_S = 2.0
+# For references after the start. It is more than a server's, because nobody opens a page of a worker.
+_CPU_S = 145.0
 
 
 @asynccontextmanager
@@ -65,7 +67,7 @@ async def open_worker(
         jobs = jobs_of(validator, built, store)
         queue = pick_queue(database, built, store, walls, events, settings, jobs)
         packages = [await store.get(version) for version in (await store.published()).values()]
-        preparing = [(preparing_of(built, walls, settings, say), packages)]
+        preparing = [(preparing_of(built, walls, settings, say, cpu_s=_CPU_S), packages)]
         workers = workers_of(database, built, walls, preparing, settings)
         activity = Activity()
         activity.watch(validator.loop)

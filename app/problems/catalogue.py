@@ -3,6 +3,7 @@
 import difflib
 import logging
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from app.core.errors import ProblemNotFound
@@ -128,6 +129,11 @@ class Catalogue:
         if self._sections is None:
             self._sections = arrange(list(self._published.values()), self._tracks)
         return self._sections
+
+    def by_place(self) -> list[Package]:
+        """The published problems: the first of each track, then the second of each, and so on."""
+        rows = zip_longest(*(each.packages for each in self.sections()))
+        return [package for row in rows for package in row if package is not None]
 
     def listed(self) -> tuple[Section, ...]:
         """The same, followed by the problems that are not published and that the viewer sees."""

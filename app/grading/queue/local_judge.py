@@ -19,8 +19,9 @@ def _warm_nothing(package: Package) -> None:
 class LocalJudge:
     """The default is for a process that leaves grading to workers.
 
-    `warm` prepares a runner for a problem. `preparation` and `pool_stats` return None if the process prepares nothing
-    or has no pool. `next_draw` is that of `Grader`. `is_here` is false for the judge of another process.
+    `warm` prepares a problem and a runner for it, because a submission may come soon. `preparation` and `pool_stats`
+    return None if the process prepares nothing or has no pool. `next_draw` is that of `Grader`.
+    `is_here` is false for the judge of another process.
     """
 
     warm: Callable[[Package], None] = _warm_nothing

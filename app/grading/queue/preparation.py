@@ -1,6 +1,7 @@
-"""After the start, and while nothing is graded, computes what the first submission to each problem would wait for."""
+"""Computes what the first submission to a problem would wait for, after the start and when somebody opens a problem."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import threading
@@ -20,35 +21,41 @@ from grader.sandbox.usage import cpu_s_below
 
 log = logging.getLogger(__name__)
 _LOOK_S = 0.2
-# Two references that run at its end take up to 30 more.
-_CPU_S = 145.0
+# For the references of a start. Two that run at its end take up to 15 more.
+CPU_S = 70.0
 _ALL = "All problems are prepared."
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The progress of a process: for `ready` of `total` problems, the reference has been run.
+    """The progress of a process.
 
-    `phases` maps the slugs of the problems in progress to their current phase. `setbacks` lists the problems whose
-    reference failed and will be tried again, by slug.
+    Attributes:
+      ready: the versions whose reference has run.
+      waiting: how many are to be prepared: after the start, because somebody opened them, or again because it failed.
+      later: how many the start left for the first one who needs them.
+      phases: the current phases of the problems in progress, by slug.
+      setbacks: the problems whose reference failed and will be tried again, by slug.
+      is_in_progress: whether the start still prepares problems.
     """
 
     ready: frozenset[str]
-    total: int
+    waiting: int
+    later: int
     phases: dict[str, str]
     setbacks: tuple[Setback, ...]
+    is_in_progress: bool
 
     @property
-    def is_in_progress(self) -> bool:
-        """Whether some problems have not been tried yet."""
-        return len(self.ready) + len(self.setbacks) < self.total
+    def total(self) -> int:
+        return len(self.ready) + self.waiting + self.later
 
-    def of(self, slug: str) -> "ProblemPreparation | None":
-        """The progress of this problem; None if it is ready, or if this process does not prepare it."""
-        setback = next((each for each in self.setbacks if each.name == slug), None)
-        if slug in self.ready or (setback is None and not self.is_in_progress):
+    def of(self, package: Package) -> "ProblemPreparation | None":
+        """The progress of this problem after a start; None if it is ready, or if nobody needs to know."""
+        setback = next((each for each in self.setbacks if each.name == package.slug), None)
+        if package.version in self.ready or (setback is None and not self.is_in_progress):
             return None
-        return ProblemPreparation(self.phases.get(slug, ""), setback)
+        return ProblemPreparation(self.phases.get(package.slug, ""), setback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +69,18 @@ class ProblemPreparation:
 class Preparer:
     """Runs in its own threads. A failure only costs time later.
 
-    The references of the packages are run, as many at a time as submissions are graded, because without its reference
-    a problem cannot be graded. If one fails, it is tried again after a while. All of this pauses while a submission is
-    graded. A submission that needs a missing reference runs it itself. So does the first one to each problem that is
-    left when the process has used `cpu_s` seconds of CPU time. Any thread may call `state`.
+    The references of the packages are run, because without its reference a problem cannot be graded. After the start,
+    as many at a time as submissions are graded, until the process has used `cpu_s` seconds of CPU time. The others are
+    left until somebody opens the problem (`ask`), and are then run one at a time, or by the first submission. If one
+    fails, it is tried again after a while. All of this pauses while a submission is graded. A submission that needs a
+    missing reference runs it itself. Any thread may call `state`.
 
     Args:
       cpu_s: of this process and all that it starts, from the first reference on.
     """
 
     def __init__(
-        self, grader: Grader, walls: Walls, say: Callable[[str], None], *, at_once: int = 1, cpu_s: float = _CPU_S
+        self, grader: Grader, walls: Walls, say: Callable[[str], None], *, at_once: int = 1, cpu_s: float = CPU_S
     ) -> None:
         self._grader = grader
         self._walls = walls
@@ -81,26 +89,61 @@ class Preparer:
         self._at_once = at_once
         self._cpu_s = cpu_s
         self._threads = GradingThreads(at_once)
-        self._ready: frozenset[str] = frozenset()
-        self._packages: list[Package] = []
-        self._phases: dict[str, str] = {}
         self._guard = threading.Lock()
+        # By version. Of those that are to be prepared, the one opened last is at the end.
+        self._ready: frozenset[str] = frozenset()
+        self._waiting: dict[str, Package] = {}
+        self._later: frozenset[str] = frozenset()
+        self._opened: set[str] = set()
+        self._is_starting = self._has_said_all = False
+        self._phases: dict[str, str] = {}
+        self._asked = asyncio.Event()
 
     def state(self) -> Preparation:
         # Every page of a problem asks, and almost always nothing has failed.
         failed = {each.name: each for each in self._grader.setbacks.all()}
-        found = {
-            package.slug: failed[each.identity]
-            for package in (self._packages if failed else ())
-            for each in every_variant(package)
-            if each.identity in failed
-        }
-        setbacks = tuple(replace(setback, name=slug) for slug, setback in found.items())
         with self._guard:
-            return Preparation(self._ready, len(self._packages), dict(self._phases), setbacks)
+            found = {
+                package.slug: failed[each.identity]
+                for package in (self._waiting.values() if failed else ())
+                for each in every_variant(package)
+                if each.identity in failed
+            }
+            setbacks = tuple(replace(setback, name=slug) for slug, setback in found.items())
+            waiting, later = len(self._waiting), len(self._later)
+            return Preparation(self._ready, waiting, later, dict(self._phases), setbacks, self._is_starting)
+
+    def ask(self, package: Package) -> None:
+        """Prepare this problem next, unless it is ready: somebody has opened it. Belongs to the event loop of `run`."""
+        with self._guard:
+            if package.version in self._ready:
+                return
+            self._opened.add(package.version)
+            self._later -= {package.version}
+            self._waiting.pop(package.version, None)
+            self._waiting[package.version] = package
+        self._asked.set()
 
     async def run(self, packages: list[Package]) -> None:
-        self._packages = packages
+        """Prepare packages after the start, the first ones first, and then what somebody opens, until `stop`."""
+        await self.start(packages)
+        while not self._stop.is_set():
+            self._asked.clear()
+            if package := self._next():
+                await self._threads.run(partial(self._run, package))
+                self._say_if_all_are_ready()
+            # What has failed becomes due, which nothing announces.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), _LOOK_S if self._waiting else None)
+
+    async def start(self, packages: list[Package]) -> None:
+        """Prepare packages until the CPU time for it is spent. What somebody has opened comes first."""
+        # The first submission would wait half a minute for a program at full size, and seconds for any other reference.
+        packages = sorted(packages, key=lambda package: not _has_full_size(package))
+        with self._guard:
+            first = {each.version: each for each in reversed(packages) if each.version not in self._waiting}
+            self._waiting = first | self._waiting
+            self._is_starting = bool(packages)
         while not self._walls.probed:
             await asyncio.sleep(_LOOK_S)
         for each in self._walls.missing:
@@ -109,30 +152,42 @@ class Preparer:
             )
         while not self._walls.are_up:
             await asyncio.sleep(_LOOK_S)
-        # The first submission would wait half a minute for a program at full size, and seconds for any other reference.
-        left = sorted(packages, key=lambda package: not _has_full_size(package))
+        left = {each.version for each in packages}
         most_cpu_s = cpu_s_below(os.getpid()) + self._cpu_s
         await asyncio.gather(*(self._run_references(left, most_cpu_s) for _ in range(self._at_once)))
-        if self._stop.is_set():
-            return
-        self._packages = [package for package in packages if package not in left]
-        if packages:
-            self._say(f"{len(left)} problems are prepared by their first submission." if left else _ALL)
-        await self._try_again([package for package in self._packages if package.slug not in self._ready])
+        if not self._stop.is_set():
+            self._end_start(left)
 
-    async def _run_references(self, left: list[Package], most_cpu_s: float) -> None:
+    async def _run_references(self, left: set[str], most_cpu_s: float) -> None:
         while left and cpu_s_below(os.getpid()) < most_cpu_s:
-            if not await self._threads.run(partial(self._run, left.pop(0))):
+            with self._guard:
+                version = next(each for each in reversed(self._waiting) if each in left)
+                package = self._waiting[version]
+            left.discard(version)
+            if not await self._threads.run(partial(self._run, package)):
                 return
 
-    async def _try_again(self, failed: list[Package]) -> None:
-        while failed:
-            await asyncio.sleep(_LOOK_S)
-            for package in failed:
-                due = all(self._grader.setbacks.is_due(each.identity) for each in every_variant(package))
-                if due and not await self._threads.run(partial(self._run, package)):
-                    return
-            failed = [package for package in failed if package.slug not in self._ready]
+    def _end_start(self, left: set[str]) -> None:
+        with self._guard:
+            self._is_starting = False
+            self._later = frozenset(left - self._opened)
+            for version in self._later:
+                del self._waiting[version]
+        if self._later:
+            self._say(f"{len(self._later)} problems are prepared when they are first needed.")
+        self._say_if_all_are_ready()
+
+    def _say_if_all_are_ready(self) -> None:
+        if self._ready and not self._waiting and not self._later and not self._has_said_all:
+            self._has_said_all = True
+            self._say(_ALL)
+
+    def _next(self) -> Package | None:
+        """The problem that somebody opened last, of those that are not waiting for another try."""
+        is_due = self._grader.setbacks.is_due
+        with self._guard:
+            waiting = reversed(self._waiting.values())
+            return next((each for each in waiting if all(is_due(one.identity) for one in every_variant(each))), None)
 
     def stop(self) -> None:
         self._stop.set()
@@ -146,7 +201,8 @@ class Preparer:
             self._say(f"preparing {slug}: {phase}")
 
         try:
-            for each in every_variant(package):
+            # The variant of the person who opened it comes first.
+            for each in sorted(every_variant(package), key=lambda each: each.identity != package.identity):
                 self._prepare(each, report)
         except Cancelled:
             return False
@@ -157,7 +213,8 @@ class Preparer:
             self._failed(slug, type(error).__name__)
         else:
             with self._guard:
-                self._ready |= {slug}
+                self._ready |= {package.version}
+                self._waiting.pop(package.version, None)
             self._say(f"{slug} is ready.")
         finally:
             with self._guard:

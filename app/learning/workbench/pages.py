@@ -179,7 +179,7 @@ class ProblemPage(FormPage):
             editorial=await self.editorials.show_to(user, package) if user else None,
             guest_runs=self.settings.guest_runs_in_total > 0,
             refusal=sent.refusal,
-            preparing=preparation.of(package.slug) if preparation else None,
+            preparing=preparation.of(package) if preparation else None,
             **await self.workbench.arrange(
                 package, user, sent, attempt_id, is_closed=seen.closes("solutions") is not None
             ),

@@ -72,7 +72,7 @@ class Metrics(Collector):
         self._setbacks = self._gauge(
             "setbacks", "How often something failed in a row; it is retried.", "what", "name", "worker"
         )
-        self._unprepared = self._gauge("problems_unprepared", "Problems whose reference has not been graded yet.")
+        self._unprepared = self._gauge("problems_unprepared", "Problems that are to be prepared now and are not yet.")
         self._zygotes = self._gauge("pool_zygotes_started", "Zygotes started so far. It grows when one dies.")
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -160,7 +160,7 @@ class Metrics(Collector):
             self._forks.labels("warm").set(sum(pool.warm.values()))
             self._zygotes.set(pool.zygotes)
         if preparation is not None:
-            self._unprepared.set(preparation.total - len(preparation.ready))
+            self._unprepared.set(preparation.waiting)
 
     def _counter(self, name: str, description: str, *labels: str) -> Counter:
         return Counter(f"meshgrade_{name}", description, labels, registry=self.registry)

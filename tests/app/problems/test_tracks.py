@@ -147,3 +147,6 @@ def test_the_shipped_order_is_complete_and_respects_prerequisites():
         assert section.teaches, section.title
         assert section.glyph != "track", section.title
         assert {package.manifest.track for package in section.packages} == {section.title}
+    by_place = [package.slug for package in catalogue.by_place()]
+    assert by_place[: len(catalogue.sections())] == [section.packages[0].slug for section in catalogue.sections()]
+    assert sorted(by_place) == sorted(package.slug for package in shown)

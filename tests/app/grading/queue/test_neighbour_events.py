@@ -48,7 +48,7 @@ async def test_a_change_reaches_who_waits_in_the_other_process(pair):
 async def test_a_process_knows_the_judge_beside_it_and_asks_it_to_warm_what_is_opened(pair, package):
     first, second = pair
     warmed: asyncio.Queue[object] = asyncio.Queue()
-    preparing = Preparation(frozenset({"a"}), 3, {"b": "compiling"}, (Setback("c", 2, "x" * 9000, 1.5),))
+    preparing = Preparation(frozenset({"a"}), 3, 1, {"b": "compiling"}, (Setback("c", 2, "x" * 9000, 1.5),), True)
     stats = PoolStats(True, 2, {package.version: 3}, 4, (5, 6), 7, 8, preparing.setbacks)
     walls, walls_there = Walls(lambda: [WallState(up=False)]), Walls.elsewhere()
     judge = LocalJudge(warmed.put_nowait, lambda: preparing, lambda: stats)

@@ -1,16 +1,20 @@
 """Readers and programs see what a start prepares. A preparation that failed is tried again."""
 
 import asyncio
+import itertools
+import math
 import threading
 
 import anyio
 import pytest
 
+from app.grading.queue import preparation
 from app.grading.queue.null_grader import NullGrader
 from grader.core.context import QUIET, Context
 from grader.core.errors import GraderFault
 from grader.package.package import Package
 from grader.sandbox import retry_backoff
+from tests.app.accounts.people import sign_in
 from tests.app.conftest import METRICS_TOKEN
 
 METRICS = {"Authorization": f"Bearer {METRICS_TOKEN}"}
@@ -59,10 +63,25 @@ async def test_a_reader_is_told_what_is_being_prepared(start_service):
         page = await page_with(service, "/problems", "now preparing")
         assert "0 of 1 problems are ready." in page
         assert "(running the reference)" in page
-        await page_with(service, "/problems/add_one", "still preparing this problem (running the reference)")
+        await page_with(service, "/problems/add_one", "is preparing this problem (running the reference)")
         grader.go.set()
         await page_without(service, "/problems", "has just started")
         await page_without(service, "/problems/add_one", "has just started")
+
+
+async def test_a_problem_that_the_start_left_out_is_prepared_when_somebody_opens_it(start_service, monkeypatch):
+    spent = itertools.chain([0.0], itertools.repeat(math.inf))
+    monkeypatch.setattr(preparation, "cpu_s_below", lambda root: next(spent))
+    grader = Slow()
+    async with start_service(grader) as service:
+        await sign_in(service)
+        await page_with(service, "/service", "1 problem is prepared when first needed.")
+        await page_with(service, "/metrics", "meshgrade_problems_unprepared 0.0")
+        assert "preparing this problem" not in await page_with(service, "/problems/add_one", "add_one")
+        await page_with(service, "/metrics", "meshgrade_problems_unprepared 1.0")
+        grader.go.set()
+        await page_with(service, "/metrics", "meshgrade_problems_unprepared 0.0")
+        assert "when first needed" not in await page_with(service, "/service", "Walls")
 
 
 async def test_a_reference_that_failed_is_tried_again_and_told(start_service, monkeypatch):
