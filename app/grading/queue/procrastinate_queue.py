@@ -41,6 +41,9 @@ _WALLS_AGAIN_S = 15.0
 # Procrastinate wakes workers only for new jobs. This queue announces those that become due itself, so polling is a last
 # resort, which an idle process should not pay for each second.
 _POLL_S = 30.0
+# These can be longer than a lease. A job of a dead worker is only clutter: its work has a lease, and a sweep adds a
+# job for it.
+_HEARTBEAT_S, _STALLED_S = 20.0, 60.0
 _AGAIN_S = 1.0
 # The clocks of this machine and of the database differ a little.
 _SURELY_DUE_S = 0.2
@@ -209,8 +212,8 @@ class ProcrastinateQueue(TableQueue):
             queues=[queue],
             concurrency=concurrency,
             fetch_job_polling_interval=_POLL_S,
-            update_heartbeat_interval=self._limits.lease_s / 2,
-            stalled_worker_timeout=self._limits.lease_s,
+            update_heartbeat_interval=_HEARTBEAT_S,
+            stalled_worker_timeout=_STALLED_S,
             # The tables of work are the record. A table of ended jobs would only grow.
             delete_jobs="always",
             install_signal_handlers=False,
@@ -225,7 +228,7 @@ class ProcrastinateQueue(TableQueue):
             rescued = await self._slots.rescue(session)
             if rescued:
                 log.warning("work queued again because its worker died: %d", rescued)
-            for job_id in await session.scalars(_STALLED, {"seconds": self._limits.lease_s}):
+            for job_id in await session.scalars(_STALLED, {"seconds": _STALLED_S}):
                 await self._app.job_manager.retry_job_by_id_async(job_id, retry_at=now())
             for queue in (_QUICK, _LONG):
                 jobs = await session.scalar(_JOBS, {"queue": queue}) or 0
