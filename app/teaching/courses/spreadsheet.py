@@ -3,7 +3,6 @@
 import io
 from collections.abc import Sequence
 
-import xlsxwriter
 from starlette.responses import Response
 
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -13,6 +12,9 @@ _NARROWEST, _WIDEST = 8, 40
 
 def xlsx_of(head: Sequence[str], rows: Sequence[Sequence[object]], name: str) -> bytes:
     """A workbook with one sheet, whose first row and first column stay in sight. Text is text, even after `=`."""
+    # It takes 12 MB, and few servers write a sheet.
+    import xlsxwriter
+
     file = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, options) as book:
