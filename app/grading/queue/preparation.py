@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from app.core.free_memory import trim
 from app.grading.queue.protocol import Grader
 from app.grading.queue.threads import GradingThreads
 from app.grading.queue.walls import Walls
@@ -132,6 +133,8 @@ class Preparer:
             if package := self._next():
                 await self._threads.run(partial(self._run, package))
                 self._say_if_all_are_ready()
+                if not self._waiting:
+                    await self._threads.run(trim)
             # What has failed becomes due, which nothing announces.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._asked.wait(), _LOOK_S if self._waiting else None)
@@ -157,6 +160,8 @@ class Preparer:
         await asyncio.gather(*(self._run_references(left, most_cpu_s) for _ in range(self._at_once)))
         if not self._stop.is_set():
             self._end_start(left)
+            # A reference's arrays and texts leave a third of the process's memory in holes.
+            await self._threads.run(trim)
 
     async def _run_references(self, left: set[str], most_cpu_s: float) -> None:
         while left and cpu_s_below(os.getpid()) < most_cpu_s:

@@ -104,9 +104,10 @@ async def test_a_start_stops_when_its_cpu_time_is_spent(spend_40_s_each):
     assert said[-1] == "2 problems are prepared when they are first needed."
 
 
-async def test_who_opens_a_problem_has_it_prepared_once(spend_40_s_each):
-    """The last one that was opened comes first."""
-    grader, said = Grader(), News()
+async def test_who_opens_a_problem_has_it_prepared_once(spend_40_s_each, monkeypatch):
+    """The last one that was opened comes first. When nothing is left to do, unused memory goes back to the system."""
+    grader, said, trims = Grader(), News(), News()
+    monkeypatch.setattr("app.grading.queue.preparation.trim", lambda: trims.append(str(len(grader.asked))))
     spend_40_s_each(grader)
     preparing = preparer(grader, said, cpu_s=30)
     running = asyncio.create_task(preparing.run([problem(slug) for slug in "abcd"]))
@@ -124,6 +125,8 @@ async def test_who_opens_a_problem_has_it_prepared_once(spend_40_s_each):
         preparing.ask(problem(slug))
     await said.until(ALL)
     assert sorted(grader.asked[3:]) == ["reference of d", "reference of e"]
+    await trims.until("5")
+    assert trims == ["1", "3", "5"]
     preparing.stop()
     running.cancel()
 
