@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 
 from app.core.database import Database
@@ -10,8 +11,8 @@ from app.grading.queue.protocol import Grader, PackageSource
 from app.problems.questions import published_without, store_questions
 from grader.answers.question_variants import Variants
 from grader.core.context import Context
-from grader.core.errors import GraderFault
-from grader.package.package import AnswerManifest
+from grader.core.errors import Cancelled, GraderFault
+from grader.package.package import AnswerManifest, Package
 
 log = logging.getLogger(__name__)
 Draw = Callable[[], Variants | None]
@@ -50,7 +51,7 @@ class QuestionDrawing:
             questions = None
             if isinstance(package.manifest, AnswerManifest):
                 try:
-                    questions = await self._in_thread(partial(self._grader.variants, package, context))
+                    questions = await self._in_thread(partial(self._draw_one, package, context))
                 except GraderFault as fault:
                     log.error("the questions of %s could not be drawn: %s", package.slug, fault)
                     continue
@@ -58,3 +59,9 @@ class QuestionDrawing:
                 self._without.add(version)
             else:
                 await store_questions(self._database, version, questions)
+
+    def _draw_one(self, package: Package, context: Context) -> Variants | None:
+        # In the background, so that a start that nobody uses leaves the pool asleep.
+        with suppress(Cancelled):  # a submission needs the same, or the service stops, which the next call finds
+            self._grader.prepare(package, context, background=True)
+        return self._grader.variants(package, context)

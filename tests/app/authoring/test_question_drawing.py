@@ -10,6 +10,7 @@ from app.authoring.question_drawing import QuestionDrawing
 from app.grading.queue.null_grader import NullGrader
 from grader.answers.question_variants import Variants
 from grader.core.context import QUIET, Context
+from grader.core.errors import Cancelled
 from grader.package.package import Package
 from tests.grader.shipped_submissions import package
 
@@ -19,6 +20,11 @@ pytestmark = pytest.mark.anyio
 class Drawer(NullGrader):
     def __init__(self) -> None:
         self.asked = 0
+        self.prepared: list[bool] = []
+
+    def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
+        self.prepared.append(background)
+        raise Cancelled("a submission needs the same")
 
     def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
         self.asked += 1
@@ -52,3 +58,5 @@ async def test_a_preparation_that_succeeded_elsewhere_is_drawn_from_at_once(monk
     grader.setbacks.succeeded(asked.version)
     await drawer.draw(QUIET)
     assert (grader.asked, kept) == (1, [asked.version])
+    # It gives way to submissions.
+    assert grader.prepared == [True]
