@@ -32,7 +32,7 @@ class Preparation:
     """The progress of a process.
 
     Attributes:
-      ready: the versions whose reference has run.
+      ready: the versions whose reference has run. They are shortened, because neighbours receive all of them.
       waiting: how many are to be prepared: after the start, because somebody opened them, or again because it failed.
       later: how many the start left for the first one who needs them.
       phases: the current phases of the problems in progress, by slug.
@@ -54,7 +54,7 @@ class Preparation:
     def of(self, package: Package) -> "ProblemPreparation | None":
         """The progress of this problem after a start; None if it is ready, or if nobody needs to know."""
         setback = next((each for each in self.setbacks if each.name == package.slug), None)
-        if package.version in self.ready or (setback is None and not self.is_in_progress):
+        if _short(package.version) in self.ready or (setback is None and not self.is_in_progress):
             return None
         return ProblemPreparation(self.phases.get(package.slug, ""), setback)
 
@@ -91,7 +91,7 @@ class Preparer:
         self._cpu_s = cpu_s
         self._threads = GradingThreads(at_once)
         self._guard = threading.Lock()
-        # By version. Of those that are to be prepared, the one opened last is at the end.
+        # By version, in `_ready` shortened. Of those that are to be prepared, the one opened last is at the end.
         self._ready: frozenset[str] = frozenset()
         self._waiting: dict[str, Package] = {}
         self._later: frozenset[str] = frozenset()
@@ -117,7 +117,7 @@ class Preparer:
     def ask(self, package: Package) -> None:
         """Prepare this problem next, unless it is ready: somebody has opened it. Belongs to the event loop of `run`."""
         with self._guard:
-            if package.version in self._ready:
+            if _short(package.version) in self._ready:
                 return
             self._opened.add(package.version)
             self._later -= {package.version}
@@ -218,7 +218,7 @@ class Preparer:
             self._failed(slug, type(error).__name__)
         else:
             with self._guard:
-                self._ready |= {package.version}
+                self._ready |= {_short(package.version)}
                 self._waiting.pop(package.version, None)
             self._say(f"{slug} is ready.")
         finally:
@@ -238,6 +238,10 @@ class Preparer:
     def _failed(self, slug: str, why: str) -> None:
         setback = next((each for each in self.state().setbacks if each.name == slug), None)
         self._say(f"could not prepare {slug}, trying again in {setback.again_in_s if setback else 0:.0f} s: {why}")
+
+
+def _short(version: str) -> str:
+    return version[:16]
 
 
 def _has_full_size(package: Package) -> bool:
