@@ -186,8 +186,8 @@ def told_only_by_events(folder: Path) -> Path:
 
 
 def one_grades_what_the_other_is_sent(first: str, second: str) -> None:
-    # It gives up before the server does, which would read the row again.
-    with httpx.Client(headers={"Authorization": "Bearer preset-token-of-the-owner"}, timeout=45) as http:
+    # It gives up a moment before the server does, which would then read the row again.
+    with httpx.Client(headers={"Authorization": "Bearer preset-token-of-the-owner"}, timeout=60) as http:
         made = http.post(f"{second}/api/v1/problems/fsdp_step/runs?wait=60", json={"source": "x"})
         assert made.json()["status"] == "finished"
         shown = http.get(f"{second}/readyz").json()
