@@ -1,6 +1,7 @@
 """Compute the tables of docs/scaling.md from the figures of docs/performance.md: `python -m benchmarks.scaling`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +52,21 @@ class Costs:
         )
         return [f"{per_day:,}", _rate(per_s), _whole(cores), workers, _rate(pages), _whole(serving)]
 
+    @property
+    def _requests_cpu_s(self) -> float:
+        """What one student of a class asks of the server that answers."""
+        return (_PAGES * self.page_cpu_ms["sqlite"] + self.post_cpu_ms["sqlite"]) / 1000
+
+    def largest_class(self, cores: int) -> int:
+        """How many students one machine gives the last verdict within `_PATIENCE_S`, rounded down to tens."""
+        return int(_PATIENCE_S * cores / (self.mean_cpu_s + self._requests_cpu_s) // 10 * 10)
+
     def class_row(self, students: int) -> list[str]:
         """A class that submits within `_WITHIN_S`: what its requests take of a core, and when it has its last verdict.
 
         Each student opens `_PAGES` pages and posts once. Grading has the other cores.
         """
-        requests_s = students * (_PAGES * self.page_cpu_ms["sqlite"] + self.post_cpu_ms["sqlite"]) / 1000
+        requests_s = students * self._requests_cpu_s
         waits_s = [(students * self.mean_cpu_s + requests_s) / cores for cores in _MACHINES]
         needed = students * self.mean_cpu_s / _PATIENCE_S
         enough = next(
@@ -107,9 +117,15 @@ def table_of_classes(costs: Costs) -> str:
     told = (
         f"From the same CPU seconds, {costs.page_cpu_ms['sqlite']:g} CPU milliseconds a page and "
         f"{costs.post_cpu_ms['sqlite']:g} a POST. *machines* is what gives the last verdict within "
-        f"{_duration(_PATIENCE_S)}."
+        f"{_duration(_PATIENCE_S)}. One machine does that for up to {_counts([*map(costs.largest_class, _MACHINES)])} "
+        f"students with {_counts(_MACHINES)} cores; beyond that, a further machine pays."
     )
     return f"{markdown(heads, [costs.class_row(each) for each in _CLASSES])}\n\n{told}"
+
+
+def _counts(numbers: Sequence[int]) -> str:
+    *others, last = (f"{number:,}" for number in numbers)
+    return f"{', '.join(others)} and {last}"
 
 
 def _cell(block: str, row: str, column: str) -> float:
