@@ -35,8 +35,10 @@ def test_the_program_of_a_lesson_is_copied_as_it_was_changed(open_page: OpenPage
     assert page.evaluate("navigator.clipboard.readText()") == text.removesuffix("\n")
     program.get_by_role("button", name="Edit").click()
     # The editor is fetched first. It begins at the beginning, so no key of its own is needed, which comes later still.
-    expect(program.get_by_role("textbox", name="Program 1, Python")).to_be_focused()
+    editor = program.get_by_role("textbox", name="Program 1, Python")
+    expect(editor).to_be_focused()
     page.keyboard.insert_text("# mine ")
+    expect(editor).to_contain_text("# mine ")
     # Until then, it still says that the first text was copied.
     expect(copy).to_have_text("Copy")
     copy.press("Enter")
