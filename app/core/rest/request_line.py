@@ -5,9 +5,9 @@ hundreds arrive at once and all begin, the loop looks at no socket for seconds: 
 none, and sends no event. Here, a few milliseconds' worth of them begin in each round of the loop. The others wait in
 line, where the time until their turn is known: their number, times the mean duration of the latest ones.
 
-What somebody sends goes before what somebody reads, and is the last to be refused: a page can be read again, but a text
-that was not stored can be lost. A request that has begun is never counted again, so a long poll, an event stream or a
-slow upload holds up nobody.
+What somebody sends goes before what somebody reads, except in every fourth turn, and is the last to be refused: a page
+can be read again, but a text that was not stored can be lost. A request that has begun is never counted again, so a
+long poll, an event stream or a slow upload holds up nobody.
 """
 
 import asyncio
@@ -40,6 +40,8 @@ LONGEST_SENT_S = 10.0
 # In each round of the loop, as many begin as take this long together, and at least one.
 _ROUND_S = 0.01
 _MOST_IN_A_ROUND = 20
+# So many senders begin before a reader who waits. Otherwise readers would wait for as long as others send.
+_SENDERS_BEFORE_A_READER = 3
 # What a request takes, until some have been measured.
 _FIRST_GUESS_S = 0.01
 # The weight of the latest request in their mean, so that a single slow one does not make the line look long.
@@ -73,6 +75,7 @@ class RequestLine:
         self._sent: deque[_Waiting] = deque()
         self._read: deque[_Waiting] = deque()
         self._moves = False
+        self._senders = 0
         self._each_s = _FIRST_GUESS_S
         # How many began in this round of the loop, and when.
         self._begun = 0
@@ -102,7 +105,7 @@ class RequestLine:
 
     def _move(self, loop: asyncio.AbstractEventLoop) -> None:
         """Let the first in line begin, and come back in the loop's next round."""
-        if not (line := self._sent or self._read):
+        if not (line := self._next_line()):
             self._moves = False
             return
         moment = loop.time()
@@ -113,12 +116,19 @@ class RequestLine:
             self._each_s += _WEIGHT * ((moment - self._began_at) / self._begun - self._each_s)
         most = min(max(1, int(_ROUND_S / max(self._each_s, 1e-6))), _MOST_IN_A_ROUND)
         self._begun, self._began_at = 0, moment
-        while self._begun < most and (line := self._sent or self._read):
+        while self._begun < most and (line := self._next_line()):
             turn = line.popleft().turn
+            self._senders = self._senders + 1 if line is self._sent else 0
             if not turn.done():  # its client is still there
                 turn.set_result(None)
                 self._begun += 1
         loop.call_soon(self._move, loop)
+
+    def _next_line(self) -> deque[_Waiting]:
+        """The line whose first request begins next. It is empty if nobody waits."""
+        if self._read and (not self._sent or self._senders >= _SENDERS_BEFORE_A_READER):
+            return self._read
+        return self._sent
 
     def _refuse(self, moment: float) -> int:
         """Each one that is refused gets a moment of its own, with room between two for requests that are new."""

@@ -64,6 +64,19 @@ async def test_what_is_sent_goes_before_what_is_read(line):
     assert begun == ["GET", "POST", "PUT", "OPTIONS"]
 
 
+async def test_a_reader_begins_although_others_keep_sending(monkeypatch):
+    monkeypatch.setattr(request_line, "_FIRST_GUESS_S", 0.0)
+    begun, line = [], RequestLine()
+
+    async def request(method):
+        assert await line.wait(method) == 0
+        begun.append(method)
+
+    await asyncio.gather(*(request(each) for each in ("POST", "GET", "GET", *["POST"] * 8)))
+    # The first finds no line.
+    assert begun == ["POST", *["POST"] * 3, "GET", *["POST"] * 3, "GET", *["POST"] * 2]
+
+
 async def test_a_reader_is_refused_first_and_a_sender_last(line):
     told = await at_once(line, "GET", "GET", "GET", "HEAD", *["POST"] * 6)
     most = math.floor(LONGEST_SENT_S / SLOW_S) + 1
