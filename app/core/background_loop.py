@@ -9,6 +9,18 @@ from dataclasses import dataclass, field
 log = logging.getLogger(__name__)
 
 
+def raise_if_cancelled() -> None:
+    """Raise `CancelledError` if this task has been cancelled. Call it where a task goes on after an error.
+
+    A library can turn the cancellation into an error of its own: psycopg, which is cancelled while it waits for an
+    answer, still waits for its end and raises what that brings, such as a lost connection. The task would then go on
+    for good, and the one that cancelled it would wait for it.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 @dataclass(eq=False, slots=True)
 class Loop:
     """A step that is repeated: immediately after it found something to do, and otherwise after a pause.
@@ -49,8 +61,10 @@ class Loop:
             try:
                 done = await self.step()
             except Exception:
+                raise_if_cancelled()
                 log.exception("%s failed; trying again in %g s", self.name, self.pause_s)
                 done, pause_s = 0, self.pause_s
+            raise_if_cancelled()
             pause_s = self.pause_s if done else await self._rest(pause_s)
 
     async def _rest(self, pause_s: float) -> float:

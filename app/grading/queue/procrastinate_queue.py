@@ -22,7 +22,7 @@ from psycopg import OperationalError
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.core.background_loop import Loop
+from app.core.background_loop import Loop, raise_if_cancelled
 from app.core.clock import now
 from app.core.database import UNAVAILABLE, Database
 from app.grading.queue.events import WorkEvents
@@ -90,6 +90,7 @@ class _Connector(PsycopgConnector):
             try:
                 await super().listen_notify(on_notification, names)
             except (ConnectorException, OperationalError) as error:
+                raise_if_cancelled()
                 log.warning("news of work cannot be received; trying again in %g s: %s", _AGAIN_S, error)
                 await asyncio.sleep(_AGAIN_S)
 

@@ -33,6 +33,26 @@ async def test_a_loop_pauses_when_it_finds_nothing_and_when_a_step_fails(monkeyp
     assert "counting failed; trying again in 7 s" in caplog.text
 
 
+@pytest.mark.parametrize("is_handled", [True, False], ids=["returns", "raises"])
+async def test_a_loop_ends_although_a_library_turns_its_cancellation_into_an_error(is_handled):
+    began = asyncio.Event()
+
+    async def step() -> None:
+        try:
+            began.set()
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if not is_handled:
+                raise OSError("the connection is lost") from None
+
+    task = asyncio.create_task(Loop("listening", step).run())
+    await asyncio.wait_for(began.wait(), 60)
+    task.cancel()
+    done, _ = await asyncio.wait([task], timeout=60)
+    assert done
+    assert task.cancelled()
+
+
 async def test_what_a_step_left_running_is_ended_with_the_loop():
     began, ended = asyncio.Event(), []
 
