@@ -10,11 +10,11 @@ log = logging.getLogger(__name__)
 
 
 def raise_if_cancelled() -> None:
-    """Raise `CancelledError` if this task has been cancelled. Call it where a task goes on after an error.
+    """Raise `CancelledError` if this task has been cancelled. A task that survives errors calls it after each of them.
 
-    A library can turn the cancellation into an error of its own: psycopg, which is cancelled while it waits for an
-    answer, still waits for its end and raises what that brings, such as a lost connection. The task would then go on
-    for good, and the one that cancelled it would wait for it.
+    A library can replace the cancellation by an error of its own. If psycopg is cancelled while it waits for an answer,
+    it first reads the rest of that answer, and raises whatever error this causes, such as a lost connection. Without
+    this call, the task would go on for good, and the task that cancelled it would wait for good.
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():

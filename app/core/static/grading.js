@@ -8,7 +8,7 @@ export class GradingError extends Error {}
 /** The reader is not signed in, or no longer. */
 export class NotSignedIn extends GradingError {}
 
-/** Returns the answer to a request. Throws a GradingError with words for the reader if it is refused. `tell` is told of a wait. */
+/** Returns the answer to a request. Throws a GradingError with words for the reader if it is refused. `tell` receives what to say during a wait. */
 export async function ask(url, options = {}, tell = undefined) {
   let response;
   try {
