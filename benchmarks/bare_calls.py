@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.bare_program import run_programs
@@ -62,7 +61,9 @@ def run_calls(module: types.ModuleType, entry: str, cases: list[dict[str, Any]])
     """Call the entry point once per case, with inputs converted as in the runner. Returns whether all were right."""
     right = True
     for case in cases:
-        inputs = [jnp.asarray(value) if isinstance(value, np.ndarray) else value for value in case["inputs"].values()]
+        inputs = [
+            jax.device_put(value) if isinstance(value, np.ndarray) else value for value in case["inputs"].values()
+        ]
         result = jax.tree.map(np.asarray, getattr(module, entry)(*inputs))
         pairs = zip(jax.tree.leaves(result), jax.tree.leaves(case["result"]), strict=True)
         right = right and all(np.allclose(*pair, rtol=1e-3) for pair in pairs)

@@ -125,7 +125,8 @@ def _made_arguments(args: Sequence[object], made: Sequence[tuple[int, str]]) -> 
 
 
 def _call(submission: Submission, args: Sequence[object], observer: Observer) -> dict[str, object]:
-    inputs = [jnp.asarray(value) if isinstance(value, np.ndarray) else value for value in args]
+    # `jnp.asarray` gives the same array, but compiles a copy of it for each shape and dtype.
+    inputs = [jax.device_put(value) if isinstance(value, np.ndarray) else value for value in args]
     observer.begin()
     result = submission.call(inputs)
     # Reading the values is part of the call, because an asynchronous error appears only here.

@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 import jax.extend
-import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Jaxpr, JaxprEqn
 from jax.sharding import AxisType, Mesh, NamedSharding
@@ -63,7 +62,7 @@ def make_mesh(axes: dict[str, int], explicit: Sequence[str] = ()) -> Mesh:
 
 def aval_of(leaf: object, mesh: Mesh) -> jax.ShapeDtypeStruct:
     """The abstract array of a leaf. If it is not on the mesh, it has no sharding: the program chooses one."""
-    array = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
+    array = leaf if isinstance(leaf, jax.Array) else jax.device_put(leaf)
     sharding = array.sharding
     placed = None
     if isinstance(sharding, NamedSharding) and sharding.mesh.devices.size == mesh.devices.size:
