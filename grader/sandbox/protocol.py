@@ -1,12 +1,13 @@
 """The interface between the judge and the process that runs submitted code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
 from grader.core.chips import Lowering
 from grader.core.context import NEVER, Stop
+from grader.core.errors import SubmissionFault
 from grader.core.wire import Argument, ArrayForm, Frame, Message, Values
 from grader.package.package import Limits
 from grader.verdicts.package_study import Spent
@@ -62,6 +63,18 @@ class Requests(Protocol):
         """Send one frame and return the reply."""
         raise NotImplementedError
 
+    def request_each(self, frames: Sequence[Frame]) -> Iterator[Frame | SubmissionFault]:
+        """Send frames that do not depend on one another's replies, and yield each reply, or the fault, in their order.
+
+        A session that can do so sends all of them at once, so that the process need not wait for the next one. After
+        that, it answers nothing else until all replies have been read.
+        """
+        for message, values in frames:
+            try:
+                yield self.request(message, values)
+            except SubmissionFault as fault:
+                yield fault
+
     def load(
         self, source: str, entry: str, *, devices: int | None = None, modules: Mapping[str, str] | None = None
     ) -> None:
@@ -75,16 +88,24 @@ class Requests(Protocol):
         """Run a source as a script. `Session.output` has what it prints."""
         self.request({"op": "execute", "source": source})
 
-    def call(self, args: Sequence[object], made: Mapping[int, str] | None = None) -> dict[str, object]:
-        """Call the entry point. Return its `result` and the calls that the spies `observed`.
+    def call(self, args: Sequence[object]) -> dict[str, object]:
+        """Call the entry point. Return its `result` and the calls that the spies `observed`."""
+        return self.request({"op": "call"}, {"args": list(args)})[1]
+
+    def call_each(
+        self, calls: Sequence[Sequence[object]], made: Sequence[Mapping[int, str]]
+    ) -> Iterator[dict[str, object] | SubmissionFault]:
+        """Call the entry point with each of these arguments. Yield what `call` returns, or the fault.
 
         Args:
-          made: maps the position of an argument to what is made from its value: a "key" or a "mesh".
+          made: maps, for each call, the position of an argument to what is made from its value: a "key" or a "mesh".
         """
-        message: Message = {"op": "call"}
-        if made:
-            message["made"] = [[place, kind] for place, kind in made.items()]
-        return self.request(message, {"args": list(args)})[1]
+        frames: list[Frame] = [
+            ({"op": "call", "made": [[place, kind] for place, kind in kinds.items()]}, {"args": list(args)})
+            for args, kinds in zip(calls, made, strict=True)
+        ]
+        for reply in self.request_each(frames):
+            yield reply if isinstance(reply, SubmissionFault) else reply[1]
 
     def cases(self, key: str | None) -> object:
         """Get the cases of a loaded cases.py: the hidden ones drawn from `key`, or the public ones if it is None."""

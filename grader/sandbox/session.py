@@ -5,7 +5,7 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -90,6 +90,8 @@ class ForkSession(Requests):
         self.when_closed: Callable[[], None] | None = None
         self._group: Group | None = None
         self._fault: SubmissionFault | None = None
+        # Replies that nobody has asked for yet.
+        self._unread = 0
         self._rest: tuple[float, float] | None = None
         self._selector = selectors.DefaultSelector()
         fork.channel.setblocking(False)
@@ -193,10 +195,29 @@ class ForkSession(Requests):
 
     def request(self, message: Message, values: Values | None = None) -> Frame:
         """Send one request and return the reply. See `Session` for what it raises."""
+        self._send(((message, values or {}),))
+        return self._reply()
+
+    def request_each(self, frames: Sequence[Frame]) -> Iterator[Frame | SubmissionFault]:
+        """Send all requests at once, and yield the replies. See `Requests`."""
+        self._send(frames)
+        for _ in frames:
+            try:
+                yield self._reply()
+            except SubmissionFault as fault:
+                yield fault
+
+    def _send(self, frames: Sequence[Frame]) -> None:
+        if self._unread and self._fault is None:
+            raise GraderFault(f"{self._unread} replies to earlier requests have not been read")
+        self._unread = len(frames)
+        self._outbox = memoryview(b"".join(wire.pack(message, values) for message, values in frames))
+
+    def _reply(self) -> Frame:
+        self._unread -= 1
         if self._fault is not None:
             # We ended the process ourselves, so don't report that it was killed from outside.
             raise self._fault
-        self._outbox = memoryview(wire.pack(message, values))
         reply, outputs = self._read_frame(self._check_limits, self._limits.output_mb << 20)
         if reply.get("ok") is True:
             return reply, outputs

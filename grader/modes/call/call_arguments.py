@@ -1,19 +1,34 @@
 """Call the entry point on a case, whose values can stand for a PRNG key or a mesh."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from grader.checks.call_outcome import Answer
 from grader.core.case import Case
+from grader.core.errors import SubmissionFault
 from grader.modes.call.reference_answers import answer_of
 from grader.package.package import CallManifest
 from grader.sandbox.protocol import Session
 
 
-def call_case(session: Session, manifest: CallManifest, case: Case) -> Answer:
-    """Call the entry point. Raises the errors of `Session.call`."""
-    made = {place: manifest.arguments[name] for place, name in enumerate(case.inputs) if name in manifest.arguments}
-    return answer_of(session.call([*case.inputs.values()], made))
+def call_each(session: Session, manifest: CallManifest, cases: Sequence[Case]) -> Iterator[Answer | SubmissionFault]:
+    """Call the entry point on each case. Yield its answers, or the faults. Raises the other errors of `Session`."""
+    made = [
+        {place: manifest.arguments[name] for place, name in enumerate(case.inputs) if name in manifest.arguments}
+        for case in cases
+    ]
+    for values in session.call_each([[*case.inputs.values()] for case in cases], made):
+        yield values if isinstance(values, SubmissionFault) else answer_of(values)
+
+
+def answers_of(session: Session, manifest: CallManifest, cases: Sequence[Case]) -> dict[str, Answer]:
+    """Call the entry point on each case, and return its answers by case id. Raises the errors of `Session`."""
+    answers: dict[str, Answer] = {}
+    for case, answer in zip(cases, call_each(session, manifest, cases), strict=True):
+        if isinstance(answer, SubmissionFault):
+            raise answer
+        answers[case.id] = answer
+    return answers
 
 
 def wrong_arguments(manifest: CallManifest, cases: Sequence[Case]) -> list[str]:

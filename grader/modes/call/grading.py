@@ -13,7 +13,7 @@ from grader.checks.compare import compare, excess, show
 from grader.core.case import Case
 from grader.core.errors import SubmissionFault
 from grader.core.reasons import REASONS
-from grader.modes.call.call_arguments import call_case
+from grader.modes.call.call_arguments import call_each
 from grader.modes.call.custom_check import custom_mismatches
 from grader.modes.call.hidden_cases import HiddenCases
 from grader.modes.call.reference_answers import CallPrepared
@@ -125,14 +125,13 @@ class CallGrading(RunnerGrading):
         got: Got = dict(before or {})
         got |= {case.id: (None, None) for case in cases}
         started = time.monotonic()
+        answers = call_each(session, self._manifest, cases)
         for place, case in enumerate(cases, len(got) - len(cases) + 1):
             if _has_ended(session, got):
                 break
             self._context.progress(f"case {place} of {number}")
-            try:
-                got[case.id] = (call_case(session, self._manifest, case), None)
-            except SubmissionFault as fault:
-                got[case.id] = (None, fault)
+            answer = next(answers)
+            got[case.id] = (None, answer) if isinstance(answer, SubmissionFault) else (answer, None)
         self._report.run_s += time.monotonic() - started
         return got
 
@@ -165,9 +164,9 @@ class CallGrading(RunnerGrading):
         try:
             with self._sandbox.open(replace(self._spec, own=True), self._context.stop) as session:
                 session.load(known.source, self._package.manifest.entry, modules=self._package.helpers)
-                for outcome in outcomes:
-                    theirs = call_case(session, self._manifest, outcome.case)
-                    if outcome.got is None:
+                answers = call_each(session, self._manifest, [outcome.case for outcome in outcomes])
+                for outcome, theirs in zip(outcomes, answers, strict=True):
+                    if outcome.got is None or isinstance(theirs, SubmissionFault):
                         return False
                     pair = [_identified_by(each, is_wrong=is_wrong) for each in (theirs, outcome.got)]
                     if compare(pair[0], pair[1], self._package.manifest.tolerances) is not None:

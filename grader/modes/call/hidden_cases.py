@@ -27,7 +27,7 @@ from grader.checks.call_outcome import Answer
 from grader.core.case import Case
 from grader.core.context import NEVER, Stop
 from grader.core.errors import Cancelled, GraderFault, LostRunner, SubmissionFault
-from grader.modes.call.call_arguments import call_case, wrong_arguments
+from grader.modes.call.call_arguments import answers_of, wrong_arguments
 from grader.modes.package_code import runner_spec
 from grader.package.package import CallManifest, Package
 from grader.sandbox.background_gate import BackgroundGate
@@ -203,7 +203,7 @@ class HiddenCaseDraws:
     def _answers(self, package: Package, manifest: CallManifest, cases: Sequence[Case]) -> dict[str, Answer]:
         def ask(session: Session) -> dict[str, Answer]:
             session.load(package.reference, package.manifest.entry, modules=package.helpers)
-            return {case.id: call_case(session, manifest, case) for case in cases}
+            return answers_of(session, manifest, cases)
 
         return self._ask(package, "reference.py", ask)
 

@@ -13,7 +13,7 @@ from grader.core.errors import GraderFault, SubmissionFault
 from grader.core.wire import leaves
 from grader.inputs.own_inputs import OwnInputs, draw_own, typed_case
 from grader.modes.call import reference_answers as stored
-from grader.modes.call.call_arguments import call_case, wrong_arguments
+from grader.modes.call.call_arguments import answers_of, wrong_arguments
 from grader.modes.call.grading import CallGrading
 from grader.modes.call.hidden_cases import HiddenCaseDraws
 from grader.modes.call.reference_answers import CallPrepared
@@ -91,11 +91,9 @@ class CallMode(Mode[CallPrepared]):
     def _answered(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
         """Like `_answers`, but raise SubmissionFault if the reference fails, as typed inputs can make it do."""
         package = self._package
-        answers: dict[str, Answer] = {}
         with sandbox.open(self._spec, stop) as session:
             session.load(package.reference, self._manifest.entry, modules=package.helpers)
-            for case in cases:
-                answers[case.id] = call_case(session, self._manifest, case)
+            answers = answers_of(session, self._manifest, cases)
         for case_id, answer in answers.items():
             if any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(answer.result)):
                 raise GraderFault(f"{package.slug}: reference.py returns something other than arrays for {case_id}")
