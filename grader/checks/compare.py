@@ -265,6 +265,9 @@ def _compare_dtype(path: str, expected: Array, got: Array) -> Mismatch | None:
 
 def _compare_values(path: str, expected: object, got: object, tolerances: dict[str, Tolerance]) -> Mismatch | None:
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
+        # Most leaves of a right submission are equal to the last bit, and need no tolerance.
+        if np.array_equal(expected, got):
+            return None
         tolerance = tolerance_of(expected.dtype.name, tolerances, path)
         wanted, found = _wide(expected), _wide(got)
     elif isinstance(expected, float) and isinstance(got, float):

@@ -30,6 +30,8 @@ def decay_of(start: Leaves, expected: Leaves, got: Leaves) -> Mismatch | None:
     for path, before in start.items():
         if before.dtype != np.float32 or before.size < _LEAST_ELEMENTS or path not in expected:
             continue
+        if np.array_equal(expected[path], got[path]):
+            continue
         share = _share(*(leaf.astype(np.float64).ravel() for leaf in (before, expected[path], got[path])))
         if share == 0:
             continue

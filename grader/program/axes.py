@@ -1,6 +1,7 @@
 """Find the mesh axes that a collective runs along. Devices are numbered row-major over the mesh."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 
 from grader.program.groups import Groups, groups_along
@@ -17,15 +18,19 @@ def axes_of(groups: Iterable[Iterable[int]], mesh: Mapping[str, int]) -> tuple[s
       exactly the devices that differ along some axes, such as groups of 2 on a mesh of one axis of 8, or groups that
       leave devices out.
     """
-    found = {frozenset(group) for group in groups}
-    sizes = list(mesh.values())
+    axes = _axes_of(frozenset(map(frozenset, groups)), tuple(mesh.values()))
+    return None if axes is None else _named(axes, mesh)
+
+
+# A program has dozens of collectives over the same groups, and each rule of a check asks for the axes of each of them.
+@lru_cache(maxsize=256)
+def _axes_of(found: frozenset[frozenset[int]], sizes: tuple[int, ...]) -> list[int] | None:
+    """The numbers of the axes of a mesh of these sizes along which all groups run."""
     members = frozenset[int]().union(*found)
     if members != frozenset(range(prod(sizes))):
         return None
     axes = _varying(found, sizes)
-    if {frozenset(group) for group in groups_along(sizes, axes)} != found:
-        return None
-    return _named(axes, mesh)
+    return axes if frozenset(map(frozenset, groups_along(sizes, axes))) == found else None
 
 
 def axes_of_pairs(pairs: Iterable[tuple[int, int]], mesh: Mapping[str, int]) -> tuple[str, ...] | None:
@@ -43,7 +48,7 @@ def groups_on(axes: Iterable[str], mesh: Mapping[str, int]) -> Groups:
     return groups_along(list(mesh.values()), [names.index(axis) for axis in axes])
 
 
-def _varying(sets: Iterable[frozenset[int]], sizes: list[int]) -> list[int]:
+def _varying(sets: Iterable[frozenset[int]], sizes: Sequence[int]) -> list[int]:
     """The numbers of the axes along which members of the same set differ."""
     strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     return [
