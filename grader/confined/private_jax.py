@@ -20,6 +20,10 @@ from jax.extend.mlir import ir
 from jax.sharding import NamedSharding
 from jaxlib.mlir import passmanager
 
+# JAX imports these when it starts a backend and lowers a program, which would take 9 ms in each fork.
+from jaxlib.mlir.dialects import builtin as builtin
+from jaxlib.mlir.dialects import mhlo as mhlo
+
 LINE = jax.__version_info__[:2]
 _GET_OPTIONS: Any = compiler.get_compile_options
 _DEVICES, _LOCAL_DEVICES = xla_bridge.devices, xla_bridge.local_devices

@@ -20,7 +20,7 @@ WHOLE_NUMBERS = (4, 3, 2)
 
 def warm() -> None:
     for rows, d_in, d_out in SHAPES:
-        x, y = jnp.asarray(np.ones((rows, d_in), np.float32)), jnp.asarray(np.ones((rows, d_out), np.float32))
+        x, y = jax.device_put(np.ones((rows, d_in), np.float32)), jax.device_put(np.ones((rows, d_out), np.float32))
         model = nnx.Linear(d_in, d_out, rngs=nnx.Rngs(0))
         loss, gradients = nnx.value_and_grad(lambda model, x=x, y=y: jnp.mean((model(x) - y) ** 2))(model)
         optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)

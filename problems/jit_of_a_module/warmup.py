@@ -23,8 +23,8 @@ class Scale(nnx.Module):
 
 def warm() -> None:
     for batches, rows, width in SHAPES:
-        [*jnp.asarray(np.ones((batches, rows, width), np.float32))]
-    scale, x = Scale(3), jnp.asarray(np.ones((4, 3), np.float32))
+        [*jax.device_put(np.ones((batches, rows, width), np.float32))]
+    scale, x = Scale(3), jax.device_put(np.ones((4, 3), np.float32))
     nnx.jit(lambda module, x: module(x))(scale, x)
     jax.jit(lambda key: jax.random.key_data(jax.random.fold_in(key, 1)))(jax.random.key(0))
     for leaf in jax.tree.leaves(nnx.state(nnx.BatchNorm(4, rngs=nnx.Rngs(0)))):

@@ -43,6 +43,8 @@ PRIVATE = {
     "jax._src.xla_bridge.devices": "test_code_finds_only_as_many_devices_as_it_is_shown",
     "jax._src.xla_bridge.local_devices": "test_code_finds_only_as_many_devices_as_it_is_shown",
     "jax._src.xla_bridge.num_cpu_devices": "test_a_number_of_cpus_is_checked_instead_of_refused",
+    "jaxlib.mlir.dialects.builtin": "test_a_fork_imports_nothing_more_of_jax",
+    "jaxlib.mlir.dialects.mhlo": "test_a_fork_imports_nothing_more_of_jax",
     "jaxlib.mlir.passmanager.PassManager.parse": "test_shardy_places_every_value",
     "jax.export.Exported._in_named_shardings": "test_an_exported_program_tells_its_shardings",
     "jax.export.Exported._out_named_shardings": "test_an_exported_program_tells_its_shardings",
@@ -53,6 +55,7 @@ SEAM = CHECKOUT / "grader" / "confined" / "private_jax.py"
 OURS = {"self", "cls", "os"}
 INSIDE = """
 import json
+import sys
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -62,6 +65,8 @@ from grader.runner import callback_partitioning, warm_up
 from grader.confined.compiler_options import COMPILER_OPTIONS
 
 found = {"started_before": private_jax.backend_is_started()}
+warm_up.trace_common_operations()
+imported = set(sys.modules)
 cache = warm_up.start_backend()
 found["started_after"] = private_jax.backend_is_started()
 options = private_jax.compiler.get_compile_options(num_replicas=1, num_partitions=1)
@@ -82,6 +87,7 @@ found["contexts"] = len(contexts)
 
 x = np.arange(8, dtype=np.float32)
 jax.jit(double)(x)
+found["imported"] = sorted(name for name in set(sys.modules) - imported if name.startswith("jax"))
 found["misses_first"] = cache.misses
 found["kept"] = len(cache.entries)
 jax.clear_caches()
@@ -204,6 +210,11 @@ def test_a_private_name_is_found_however_it_is_used(source: str, names: set[str]
 
 def test_a_backend_is_seen_once_it_is_started(inside: dict[str, object]):
     assert (inside["started_before"], inside["started_after"]) == (False, True)
+
+
+def test_a_fork_imports_nothing_more_of_jax(inside: dict[str, object]):
+    """What a fork imports, every fork imports again, and has in memory of its own."""
+    assert inside["imported"] == []
 
 
 def test_what_was_compiled_is_kept_and_found(inside: dict[str, object]):
