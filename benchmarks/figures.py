@@ -193,7 +193,7 @@ EXPLORE = Sheet(
     part="explore",
     title="The Explorer",
     medians_of="one exploration of a step with 12 leaves, machine idle",
-    keys=_keys("explore", "ours_ms_p50 ours_ms_p95 again_ms_p50 known_ms_p50"),
+    keys=_keys("explore", "ours_ms_p50 ours_ms_p95 again_ms_p50 known_ms_p50 first_ms_p50"),
     medians=(
         ("POST to result, on both meshes", "explore.ours_ms_p50"),
         ("The slowest twentieth begins at", "explore.ours_ms_p95"),
@@ -201,6 +201,8 @@ EXPLORE = Sheet(
         ("Another source with the same programs", "explore.known_ms_p50"),
     ),
     targets=(
+        # Results that were stored before it was measured do not have it.
+        Figure("First answer, on one mesh", lambda found: found.get("explore.first_ms_p50"), "at most", 450, " ms"),
         Figure("Median, on both meshes", _key("explore.ours_ms_p50"), "at most", 1000, " ms"),
         Figure("The same source again", _key("explore.again_ms_p50"), "at most", 15, " ms"),
     ),

@@ -48,7 +48,7 @@ def measure_lens(say: Say, *, quick: bool) -> Measured:
                 # Make each source different, so that its result is not cached yet.
                 source = f"{large.source if large_one else package.reference}\n# {number}\n"
                 subject = function.model_dump(mode="json") if large_one else None
-                ms[name].append(server.explore(package.slug, source, chip=chip, function=subject))
+                ms[name].append(server.explore(package.slug, source, chip=chip, function=subject).taken_ms)
 
             for number in range(rounds):
                 server.settle()

@@ -37,6 +37,14 @@ class Graded:
     timings_ms: dict[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """Milliseconds from the POST of an exploration to its first program, and to its whole result."""
+
+    first_ms: float
+    taken_ms: float
+
+
 class Server:
     """A server that runs from its construction, which waits until the problem is ready, to the end of `with`.
 
@@ -126,8 +134,8 @@ class Server:
 
     def explore(
         self, slug: str, source: str, *, chip: str | None = None, function: Mapping[str, object] | None = None
-    ) -> float:
-        """Explore a source for a problem, or a `function` of the source. Returns the milliseconds until the result.
+    ) -> Explored:
+        """Explore a source for a problem, or a `function` of the source, and wait for the result.
 
         Raises:
           BenchmarkFailed: there is no result, or the source has no program.
@@ -137,16 +145,19 @@ class Server:
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         started = time.perf_counter()
         status, found = self._ask("POST", "/api/v1/explorations", body, headers)
+        first_ms: float | None = None
         while status in (200, 202) and found["status"] != "finished" and time.perf_counter() < started + _WAIT_S:
             time.sleep(_LOOK_S)
             status, found = self._ask("GET", f"/api/v1/explorations/{found['id']}", None, headers)
+            if first_ms is None and found.get("partial_result"):
+                first_ms = (time.perf_counter() - started) * 1000
         taken_ms = (time.perf_counter() - started) * 1000
         if not (found.get("result") or {}).get("programs"):
             raise BenchmarkFailed(f"no program of {slug} within {_WAIT_S} s: {status}, {json.dumps(found)[:1500]}")
         compiled = found["result"]["programs"][0]["on_chip"]
         if chip is not None and (compiled is None or compiled["fault"]):
             raise BenchmarkFailed(f"no program for {chip}: {json.dumps(compiled)[:1500]}")
-        return taken_ms
+        return Explored(taken_ms if first_ms is None else first_ms, taken_ms)
 
     def post_many(self, source: str, *, at_once: int, count: int) -> Rate:
         """Submit `count` times, `at_once` clients side by side, each waiting for its verdict before the next.

@@ -33,7 +33,10 @@ LastEventId = Annotated[
 
 
 class StatusEventJSON(BaseModel):
-    """A server-sent event. `data` is JSON text: `{"status", "phase"}`. The last one says that the work has ended."""
+    """A server-sent event. `data` is JSON text: `{"status", "phase"}`. The last one says that the work has ended.
+
+    Once an exploration has a `partial_result`, `data` also has `"partial": true`.
+    """
 
     event: Literal["status"]
     id: str
@@ -219,13 +222,16 @@ def _last_id(followed: Followed[Any], view: Seen) -> str:
 
 
 def _status_event(change: Change, queue: QueuePlace | None = None) -> bytes:
-    place = {} if queue is None else {"queue": queue.model_dump()}
-    return _event("status", _id(change), json.dumps({"status": change.status, "phase": change.phase, **place}))
+    more: dict[str, object] = {} if queue is None else {"queue": queue.model_dump()}
+    if change.partial:
+        more["partial"] = True
+    return _event("status", _id(change), json.dumps({"status": change.status, "phase": change.phase, **more}))
 
 
 def _id(change: Change) -> str:
     # It returns in a header, so it must be ASCII. A phase may contain any character.
-    content = f"{change.status}\n{change.phase}".encode("utf-8", "surrogatepass")
+    marks = "\npartial" if change.partial else ""
+    content = f"{change.status}\n{change.phase}{marks}".encode("utf-8", "surrogatepass")
     return f"{change.status}-{zlib.crc32(content):08x}"
 
 

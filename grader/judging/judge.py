@@ -19,7 +19,7 @@ from grader.modes import Modes
 from grader.modes.mode import GradingRequest
 from grader.modes.report import NO_OUTPUT, Report
 from grader.package.package import Package
-from grader.program.measurement import Measured
+from grader.program.measurement import Measured, OnFirst
 from grader.sandbox.background_gate import BackgroundGate
 from grader.sandbox.protocol import Sandbox
 from grader.sandbox.retry_backoff import RetryBackoff
@@ -88,12 +88,15 @@ class Judge:
         *,
         chip: ChipName | None = None,
         options: Mapping[str, str] | None = None,
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
           chip: compile each program for a slice of these chips, too.
           options: of XLA for a GPU, in the form of `grader.core.xla_options`, beside those that the source sets.
+          on_first: called with the first program as soon as it is verified, from any thread, unless that is all that
+            there is to compile. It is not compiled for the chip yet.
         Raises:
           SubmissionFault: the submission has no program; the message says why.
           GraderFault, WallMissing: the reference could not be run, or the problem is not in program mode.
@@ -102,7 +105,7 @@ class Judge:
         with self._idle.interrupted():
             context.progress("starting")
             prepared = self._references.prepare(package, context)
-            return self._modes.of(package).inspect(prepared, source, context, chip, options or {})
+            return self._modes.of(package).inspect(prepared, source, context, chip, options or {}, on_first)
 
     def inspect_function(
         self,
@@ -112,11 +115,12 @@ class Judge:
         *,
         chip: ChipName | None = None,
         options: Mapping[str, str] | None = None,
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Like `inspect`, for a function that belongs to no problem."""
         with self._idle.interrupted():
             context.progress("starting")
-            return self._modes.inspect_function(function, source, context, chip, options or {})
+            return self._modes.inspect_function(function, source, context, chip, options or {}, on_first)
 
     def run_script(self, source: str, context: Context = QUIET) -> Printed:
         """Run a script on 8 host devices and return what it prints, without a verdict.

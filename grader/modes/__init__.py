@@ -13,7 +13,7 @@ from grader.modes.mode import Mode
 from grader.modes.program.function_inspection import inspect_function
 from grader.modes.program.mode import ProgramMode
 from grader.package.package import AnswerManifest, CallManifest, Package, ProgramManifest
-from grader.program.measurement import Measured
+from grader.program.measurement import Measured, OnFirst
 from grader.sandbox.background_gate import BackgroundGate
 from grader.sandbox.protocol import Sandbox
 
@@ -46,7 +46,14 @@ class Modes:
         return self._draws.next_name(package)
 
     def inspect_function(
-        self, function: Function, source: str, context: Context, chip: ChipName | None, options: Mapping[str, str]
+        self,
+        function: Function,
+        source: str,
+        context: Context,
+        chip: ChipName | None,
+        options: Mapping[str, str],
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Like `Mode.inspect` in program mode, for a function that belongs to no problem."""
-        return (inspect_function(function, self.sandbox, source, context, chip=chip, options=options),)
+        found = inspect_function(function, self.sandbox, source, context, chip=chip, options=options, on_first=on_first)
+        return (found,)

@@ -16,7 +16,7 @@ from grader.core.errors import GraderFault
 from grader.inputs.own_inputs import OwnInputs
 from grader.mistakes.known_mistakes import KnownMistakes
 from grader.modes.report import Report
-from grader.program.measurement import Leaves, Measured
+from grader.program.measurement import Leaves, Measured, OnFirst
 from grader.sandbox.protocol import Sandbox
 from grader.verdicts.package_study import Watch
 from grader.verdicts.verdict import Verdict
@@ -106,13 +106,21 @@ class Mode(Protocol[P]):
         """Start the work that does not need the submission. Its code runs only in `Grading.grade`."""
 
     def inspect(
-        self, prepared: P, source: str, context: Context, chip: ChipName | None, options: Mapping[str, str]
+        self,
+        prepared: P,
+        source: str,
+        context: Context,
+        chip: ChipName | None,
+        options: Mapping[str, str],
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
           chip: compile each program for a slice of these chips, too.
           options: of XLA for a GPU, beside those that the source sets.
+          on_first: called from another thread, unless the first program is all that there is to compile. It is not
+            compiled for the chip yet.
         Raises:
           SubmissionFault: the submission has no program; the message says why.
           GraderFault: this mode compiles nothing.

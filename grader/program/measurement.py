@@ -1,6 +1,6 @@
 """One program on one mesh: its facts and its runs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,6 +102,10 @@ class Measured:
 
     def state_bytes(self, device: int) -> int:
         return sum(leaf.held_bytes(device) for _, leaf in self.state_in)
+
+
+# Called with the first program of a source as soon as it is verified, while others are still being compiled.
+OnFirst = Callable[[Measured], None]
 
 
 @dataclass(frozen=True, slots=True)

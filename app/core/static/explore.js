@@ -165,6 +165,7 @@ function describe({ status, phase }) {
 
 async function compile(isTyped) {
   stop = new AbortController();
+  const { signal } = stop;
   line.start("Sending");
   const replaces = last && (last.isTyped || !last.hasEnded) ? last.address.split("/").at(-1) : "";
   const { page, address, status } = await post("/explore", { ...Object.fromEntries(new FormData(form)), replaces });
@@ -181,9 +182,11 @@ async function compile(isTyped) {
   let found = page;
   while (isGoing(found)) {
     line.say(found.querySelector("[data-live-part]").querySelector("p").textContent.trim());
-    const end = await followEvents(`/api/v1/explorations/${id}`, (state) => line.say(describe(state)), { signal: stop.signal });
+    const follow = (state) => (state.partial ? showPart(mine, signal) : line.say(describe(state)));
+    const end = await followEvents(`/api/v1/explorations/${id}`, follow, { signal });
     // Where events do not get through, ask now and then.
-    if (!end && !stop.signal.aborted) await new Promise((resolve) => { setTimeout(resolve, EVERY_MS); });
+    if (!end && !signal.aborted) await new Promise((resolve) => { setTimeout(resolve, EVERY_MS); });
+    if (signal.aborted) keepPart();
     if (last !== mine) return line.stop("Cancelled.");
     if (wanted) return;
     const answer = await fetchPatiently(address, { headers: { Accept: "text/html" } }, (words) => line.say(words));
@@ -194,6 +197,28 @@ async function compile(isTyped) {
   share.href = address;
   share.hidden = false;
   show(found.querySelector("[data-result]"));
+}
+
+/** Shows the first mesh of `mine`, once, while the others are still being compiled. */
+async function showPart(mine, signal) {
+  if (mine.hasPart) return;
+  mine.hasPart = true;
+  try {
+    const answer = await fetch(mine.address, { headers: { Accept: "text/html" } });
+    const part = answer.ok && parse(await answer.text()).querySelector("[data-partial]");
+    // The whole may have arrived first, or the run may have been stopped.
+    if (part && !mine.hasEnded && !signal.aborted) show(part);
+  } catch {
+    // The whole result follows.
+  }
+}
+
+/** Says that what is shown of a run that has been stopped is all that there is. */
+function keepPart() {
+  const part = pane.querySelector("[data-partial]");
+  if (!part) return;
+  part.removeAttribute("data-partial");
+  part.querySelector("[data-missing]").textContent = "The run was stopped before the rest was compiled.";
 }
 
 const isGoing = (page) => page.querySelector("[data-live-part]")?.dataset.livePart === "going";
@@ -211,7 +236,7 @@ function show(result) {
   const fault = result.querySelector("[data-fault]");
   const shown = pane.querySelector("[data-result]");
   shown?.querySelector("[data-fault]")?.remove();
-  if (fault && shown?.querySelector(".mesh")) {
+  if (fault && shown?.querySelector(".mesh") && !shown.dataset.partial) {
     const note = document.createElement("p");
     note.textContent = "Below is the last version that compiled.";
     fault.append(note);
@@ -231,7 +256,8 @@ function show(result) {
   const marks = number ? [{ line: number, text: fault.querySelector("pre").textContent.trim() }] : [];
   editor.setMarks(fault?.dataset.of === "against" ? [] : marks);
   otherEditor?.setMarks(fault?.dataset.of === "against" ? marks : []);
-  line.stop(fault ? fault.querySelector("p").textContent.trim() : `Compiled: ${result.dataset.headline}.`);
+  if (result.dataset.partial) line.say(`${result.dataset.headline}. ${result.dataset.partial}`);
+  else line.stop(fault ? fault.querySelector("p").textContent.trim() : `Compiled: ${result.dataset.headline}.`);
 }
 
 const keyOf = (details) => `${details.closest("section")?.id}${details.querySelector("summary").textContent}`;

@@ -1,7 +1,5 @@
 """What the long poll and the event stream of an attempt tell its reader."""
 
-from dataclasses import asdict
-
 from app.accounts.caller import User
 from app.grading.attempts.service import Attempts
 from app.grading.attempts.views import AttemptJSON
@@ -27,5 +25,5 @@ def _shown(change: Change, view: AttemptJSON) -> Change:
     """The change as the reader of this view may see it."""
     if view.withheld_until is None:
         return change
-    seen = view.model_copy(update=asdict(change)).withheld(view.withheld_until)
+    seen = view.model_copy(update={"status": change.status, "phase": change.phase}).withheld(view.withheld_until)
     return Change(seen.status, seen.phase)

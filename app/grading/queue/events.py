@@ -18,8 +18,11 @@ _MAX_CHANGES = 64
 
 @dataclass(frozen=True, slots=True)
 class Change:
+    """The work is `partial` if it is running, and a part of its result is stored."""
+
     status: AttemptStatus
     phase: str | None
+    partial: bool = False
 
     @property
     def is_last(self) -> bool:

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
-from app.core.database import Database
+from app.core.database import UNAVAILABLE, Database
 from app.core.lease import FREE, is_free, lock, not_held, take, until, while_leased, write
 from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.models import WorkRow
@@ -55,6 +55,8 @@ class Job(Generic[R]):
         self._max_deaths = limits.max_deaths
         self._life = timedelta(seconds=limits.lease_s)
         self._stop = threading.Event()
+        self._has_part = self._is_ending = False
+        self._storing: set[asyncio.Task[None]] = set()
 
     @property
     def context(self) -> Context:
@@ -75,6 +77,7 @@ class Job(Generic[R]):
         self._events.send(self.row.id, Change("running", None))
 
     def end(self) -> None:
+        self._is_ending = True
         self._stop.set()
 
     def _report(self, phase: str) -> None:
@@ -85,7 +88,28 @@ class Job(Generic[R]):
     def _take_phase(self, phase: str) -> None:
         if phase != self.phase and not self._stop.is_set():
             self.phase = phase
-            self._events.send(self.row.id, Change("running", phase))
+            self._events.send(self.row.id, Change("running", phase, self._has_part))
+
+    def store_part(self, **values: Any) -> None:
+        """Store a part of the result while the job goes on, and notify everyone who waits. Call it from any thread."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._begin_part, values)
+
+    def _begin_part(self, values: dict[str, Any]) -> None:
+        task = self._loop.create_task(self._store_part(values))
+        self._storing.add(task)
+        task.add_done_callback(self._storing.discard)
+
+    async def _store_part(self, values: dict[str, Any]) -> None:
+        try:
+            # Once the result is stored, the lease has ended, so that this changes nothing.
+            is_stored = not self._is_ending and await self.write(**values)
+        except UNAVAILABLE:
+            log.warning("a part of a result of the table %s was not stored", type(self.row).__name__, exc_info=True)
+            return
+        if is_stored and not self._is_ending:
+            self._has_part = True
+            self._events.send(self.row.id, Change("running", self.phase, partial=True))
 
     async def call(
         self,
@@ -119,11 +143,13 @@ class Job(Generic[R]):
 
     async def finish(self, **values: Any) -> None:
         """Store the result, and notify everyone who waits for it."""
+        self._is_ending = True
         if await self.write(status="finished", **FREE, finished_at=now(), **values):
             self._events.send(self.row.id, Change("finished", None))
 
     async def put_back(self) -> None:
         """Return the job to the queue as if it had not been started."""
+        self._is_ending = True
         if await self.write(status="queued", **FREE, tries=self.deaths):
             self._events.send(self.row.id, Change("queued", None))
 

@@ -21,7 +21,8 @@ class NeighbourEvents(WorkEvents):
     def send(self, work_id: str, change: Change) -> None:
         super().send(work_id, change)
         phase = None if change.phase is None else change.phase[:_MAX_PHASE]
-        self._neighbours.send(_TOPIC, id=work_id, status=change.status, phase=phase)
+        partial = change.partial
+        self._neighbours.send(_TOPIC, id=work_id, status=change.status, phase=phase, partial=partial)
 
     def _receive(self, message: Mapping[str, Any]) -> None:
-        self.deliver(message["id"], Change(message["status"], message["phase"]))
+        self.deliver(message["id"], Change(message["status"], message["phase"], message["partial"]))

@@ -11,7 +11,7 @@ from grader.explorer.script import Printed
 from grader.inputs.explored_function import Function
 from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
-from grader.program.measurement import Measured
+from grader.program.measurement import Measured, OnFirst
 from grader.sandbox.retry_backoff import RetryBackoff
 from grader.verdicts.fingerprint import Fingerprint
 from grader.verdicts.package_study import Answers
@@ -68,6 +68,7 @@ class NullGrader:
         *,
         chip: ChipName | None = None,
         options: Mapping[str, str] | None = None,
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Returns nothing, because nothing is compiled."""
         return ()
@@ -80,6 +81,7 @@ class NullGrader:
         *,
         chip: ChipName | None = None,
         options: Mapping[str, str] | None = None,
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Returns nothing, because nothing is compiled."""
         return ()

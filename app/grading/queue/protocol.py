@@ -16,7 +16,7 @@ from grader.explorer.script import Printed
 from grader.inputs.explored_function import Function
 from grader.inputs.own_inputs import OwnInputs
 from grader.package.package import Package
-from grader.program.measurement import Measured
+from grader.program.measurement import Measured, OnFirst
 from grader.sandbox.retry_backoff import RetryBackoff
 from grader.verdicts.package_study import Answers
 from grader.verdicts.verdict import Verdict
@@ -49,10 +49,12 @@ class Grader(Protocol):
         *,
         chip: ChipName | None = None,
         options: Mapping[str, str] | None = None,
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Compile a submission to a program-mode problem for every mesh, and measure it without judging it.
 
         With a `chip`, it is compiled for a slice of those chips as well, and for GPUs with these `options` of XLA.
+        `on_first` is called from any thread with the first program as soon as that is verified, while more is compiled.
 
         Raises `SubmissionFault` if it gives no program, `WallMissing`, and `Cancelled` soon after it is stopped.
         """
@@ -66,6 +68,7 @@ class Grader(Protocol):
         *,
         chip: ChipName | None = None,
         options: Mapping[str, str] | None = None,
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         """Compile a function that belongs to no problem. As `inspect`."""
         ...

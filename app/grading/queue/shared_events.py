@@ -39,7 +39,8 @@ class SharedEvents(WorkEvents):
     def send(self, work_id: str, change: Change) -> None:
         super().send(work_id, change)
         phase = None if change.phase is None else change.phase[:200]
-        self._unsent.append(json.dumps({"from": self._self, "id": work_id, "status": change.status, "phase": phase}))
+        payload = {"from": self._self, "id": work_id, "status": change.status, "phase": phase}
+        self._unsent.append(json.dumps(payload | {"partial": change.partial}))
         self._news.set()
 
     async def _send_changes(self) -> bool:
@@ -65,7 +66,9 @@ class SharedEvents(WorkEvents):
         try:
             message = json.loads(payload)
             if message["from"] != self._self:
-                self.deliver(message["id"], Change(message["status"], message["phase"]))
+                # A process of the release before sends no `partial`.
+                partial = message.get("partial", False)
+                self.deliver(message["id"], Change(message["status"], message["phase"], partial))
         except (ValueError, KeyError, TypeError):
             # Any user of this database may send anything on the channel, and that must not end the listener.
             log.warning("a message on %s is not a change of an attempt", _CHANNEL)

@@ -17,7 +17,7 @@ from grader.explorer.description import explored, fault_of
 from grader.explorer.exploration import Explored, ExploredFault
 from grader.inputs.explored_function import Function
 from grader.package.variants import VariantMissing, of_variant
-from grader.program.measurement import Measured
+from grader.program.measurement import Measured, OnFirst
 
 _FAILED = "The grader failed; your source is not at fault. Explore it again."
 
@@ -41,6 +41,9 @@ class Explorer:
 
     async def _result_of(self, job: Job[ExplorationRow]) -> Explored | None:
         """None if the lease has been lost."""
+        if job.row.result is not None:
+            # A part that an earlier try found.
+            await job.write(result=None)
         if job.is_given_up:
             return _failed(f"The grader died {job.deaths} times while it compiled this source.")
         grader, row = self._grader, job.row
@@ -56,13 +59,21 @@ class Explorer:
             except (PackageNotStored, VariantMissing) as error:
                 return _failed(f"This version of the problem cannot be read: {error}.")
             inspect = partial(grader.inspect, package, context=context, chip=chip)
-        return await job.call(lambda: _explored(row, inspect), lambda _: _failed(_FAILED), lambda: {"phase": job.phase})
+
+        def on_first(measured: Measured) -> None:
+            job.store_part(result=explored((measured,)).model_dump(mode="json"), phase=job.phase)
+
+        return await job.call(
+            lambda: _explored(row, inspect, on_first), lambda _: _failed(_FAILED), lambda: {"phase": job.phase}
+        )
 
 
-def _explored(row: ExplorationRow, inspect: Callable[..., tuple[Measured, ...]]) -> Explored:
+def _explored(row: ExplorationRow, inspect: Callable[..., tuple[Measured, ...]], on_first: OnFirst) -> Explored:
     programs: list[tuple[Measured, ...]] = []
     try:
-        programs.append(inspect(row.source, options=row.xla_options))
+        # A comparison shows both versions or nothing.
+        tell = on_first if row.against is None else None
+        programs.append(inspect(row.source, options=row.xla_options, on_first=tell))
         if row.against is not None:
             programs.append(inspect(row.against, options=row.against_xla_options))
         return explored(*programs)

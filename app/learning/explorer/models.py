@@ -11,7 +11,8 @@ from app.grading.queue.models import KindOfWork, OwnedRow, Turn, line_indexes
 
 
 class ExplorationRow(OwnedRow, Base):
-    """One exploration. The process that runs it stores the `result`.
+    """One exploration. The process that runs it stores the `result`, of which a running one has at most the program for
+    the first mesh: read it as `whole_result` or `partial_result`.
 
     It is of a version of a problem, and of its author's variant if it has some, or of a function that belongs to none.
 
@@ -60,4 +61,12 @@ class ExplorationRow(OwnedRow, Base):
     @property
     def has_fault(self) -> bool | None:
         """None until it has finished."""
-        return None if self.result is None else self.result.get("fault") is not None
+        return None if self.whole_result is None else self.whole_result.get("fault") is not None
+
+    @property
+    def whole_result(self) -> dict[str, Any] | None:
+        return self.result if self.status == "finished" else None
+
+    @property
+    def partial_result(self) -> dict[str, Any] | None:
+        return self.result if self.status == "running" else None

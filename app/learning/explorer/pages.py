@@ -254,6 +254,7 @@ async def show_exploration(
 ) -> HTMLResponse:
     found = await explorations.get(user or guest, exploration_id)
     function, titles = found.function, catalogue.titles()
+    result = found.result or found.partial_result
     modules = function.modules if function else {}
     response = render_page(
         "learning/explorer/exploration.html",
@@ -261,7 +262,7 @@ async def show_exploration(
         exploration=found,
         title=function.name if function else catalogue.title_of(found.problem or ""),
         is_served=found.problem in titles,
-        view=arrange_explored(found.result) if found.result else None,
+        view=arrange_explored(result) if result else None,
         no_worker=await workers.notice() if found.status == "queued" else "",
         lines=await colour_lines(found.source),
         other_lines=await colour_lines(found.against) if found.against is not None else [],

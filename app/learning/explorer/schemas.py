@@ -106,7 +106,9 @@ class ExplorationSummary(View):
 class ExplorationJSON(ExplorationSummary):
     """An exploration. `result` is null until it has finished; it then has a program for each mesh, or a fault.
 
-    `phase` says what a running one is doing; null while that is not known.
+    `phase` says what a running one is doing; null while that is not known. `partial_result` has what a running one has
+    found so far, which is the program for the first mesh, and not yet the one for the chip. It is null at first, and
+    once the exploration has finished.
     """
 
     is_mine: bool
@@ -116,6 +118,7 @@ class ExplorationJSON(ExplorationSummary):
     against_xla_options: dict[str, str] | None
     phase: str | None
     result: Explored | None
+    partial_result: Explored | None
 
     @property
     def summary(self) -> ExplorationSummary:

@@ -72,7 +72,8 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
 
     def view(self, row: ExplorationRow) -> ExplorationJSON:
         phase = row.phase if row.status == "running" else None
-        whole = {"is_mine": True, "source": row.source, "against": row.against, "phase": phase, "result": row.result}
+        whole = {"is_mine": True, "source": row.source, "against": row.against, "phase": phase}
+        whole |= {"result": row.whole_result, "partial_result": row.partial_result}
         whole |= {"xla_options": row.xla_options, "against_xla_options": row.against_xla_options}
         return ExplorationJSON.model_validate(dict(ExplorationSummary.of(row)) | whole)
 

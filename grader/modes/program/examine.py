@@ -5,15 +5,16 @@ program is compiled while the next one is exported, and while `init` runs with h
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 from grader.core.case import Case
 from grader.core.chips import Lowering
 from grader.core.context import QUIET, Context
 from grader.core.errors import SubmissionFault
-from grader.modes.program.export import Export, States, export, first_cases, later_states
+from grader.modes.program.export import Export, States, export, first_cases, hidden_cases, later_states
 from grader.modes.program.signatures import Signature, signatures_of
 from grader.modes.program.verify import Examined, NeedsOwnVerifier, verify
 from grader.package.package import ProgramManifest
@@ -41,12 +42,14 @@ def examine(
     *,
     listing: bool = False,
     lowerings: Sequence[Lowering] = (),
+    on_first: Callable[[Examined], None] | None = None,
 ) -> Examination:
     """Export what `session` has loaded for every mesh and signature, and verify each one.
 
     Args:
       listing: also list the instructions of the programs, to show them.
       lowerings: also export the programs as JAX lowers them for these platforms.
+      on_first: called with the first program as soon as it is verified, in the thread that verified it.
     Raises:
       SubmissionFault, GraderFault, Cancelled: from the sessions; of several, the first in the order of the meshes.
     """
@@ -79,11 +82,17 @@ def examine(
                 context.progress(f"exporting for {mesh_name(mesh)}")
                 exported = export(session, manifest, mesh, signature, two_steps=two_steps, lowerings=lowerings)
                 later: Future[tuple[Leaves, ...]] = Future()
+                if not hidden_cases(signature):
+                    later.set_result(())
                 states = States(exported.states, later)
-                programs.append((exported, later, pool.submit(verified, mesh, signature, exported, states)))
+                future = pool.submit(verified, mesh, signature, exported, states)
+                if on_first is not None and not programs:
+                    future.add_done_callback(partial(_pass_on, on_first))
+                programs.append((exported, later, future))
             context.progress("compiling and running")
             for number, (exported, later, _) in enumerate(programs):
-                later.set_result(later_states(session, manifest, wanted[number][1], exported, number))
+                if not later.done():
+                    later.set_result(later_states(session, manifest, wanted[number][1], exported, number))
         except BaseException as error:  # catch everything: the threads that wait for states must end
             for _, later, _ in programs:
                 if not later.done():
@@ -93,13 +102,18 @@ def examine(
         return Examination(tuple(future.result() for _, _, future in programs), export_s)
 
 
+def _pass_on(on_first: Callable[[Examined], None], future: Future[Examined]) -> None:
+    # `examine` raises its error.
+    if future.exception() is None:
+        on_first(future.result())
+
+
 def _public_and_hidden(signature: Signature, states: States) -> list[tuple[Signature, States]]:
     """Split a signature into its public and hidden cases, because public output must come without hidden inputs."""
     first = first_cases(signature)
     none: Future[tuple[Leaves, ...]] = Future()
     none.set_result(())
     parts = [(replace(signature, cases=first), States(states.first, none))]
-    hidden = signature.cases[len(first) :]
-    if hidden:
+    if hidden := hidden_cases(signature):
         parts.append((replace(signature, cases=hidden), States(states.later.result(), none)))
     return parts

@@ -51,6 +51,11 @@ def first_cases(signature: Signature) -> tuple[Case, ...]:
     return tuple(case for case in signature.cases if case.public) or signature.cases
 
 
+def hidden_cases(signature: Signature) -> tuple[Case, ...]:
+    """The cases whose states are requested after all exports."""
+    return signature.cases[len(first_cases(signature)) :]
+
+
 class Programs(Protocol):
     """The part of a manifest that says which programs there are."""
 
@@ -139,7 +144,7 @@ def later_states(
     Args:
       number: the number of the export in its session, from 0.
     """
-    cases = signature.cases[len(first_cases(signature)) :]
+    cases = hidden_cases(signature)
     if not cases or manifest.program.export_init:
         return ()
     if not manifest.program.init:

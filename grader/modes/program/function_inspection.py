@@ -14,7 +14,7 @@ from grader.modes.program.on_chip import measure_on_chip, with_chip
 from grader.modes.program.verify import NeedsOwnVerifier, OnlyOnChips, check_outputs, compiled_and_read
 from grader.modes.submission import load_submission
 from grader.package.package import Limits
-from grader.program.measurement import Measured, measured_of, mesh_name
+from grader.program.measurement import Measured, OnFirst, measured_of, mesh_name
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
@@ -43,6 +43,7 @@ def inspect_function(
     of_problem: bool = False,
     chip: ChipName | None = None,
     options: Mapping[str, str] | None = None,
+    on_first: OnFirst | None = None,
 ) -> Measured:
     """Compile a function on its mesh, and for the chip if one is given. Raises the errors of `Mode.inspect`.
 
@@ -50,6 +51,7 @@ def inspect_function(
       of_problem: pass the mesh as the first argument, whatever its name, and ignore the function's own `jit`.
       chip: also compile the program for this chip.
       options: of XLA for a GPU, beside those that the source sets.
+      on_first: called before the program is compiled for the chip, unless that gives the only one.
     """
     # Look at the source before it runs, too: what is written there can be refused at once.
     chosen = ChosenOptions() if of_problem else choose_options(chip, options or {}, source)
@@ -62,6 +64,8 @@ def inspect_function(
         remarks=(*exported.remarks, *chosen.remarks),
         jaxpr=exported.jaxpr,
     )
+    if on_first is not None and chip is not None and not measured.is_only_on_chip:
+        on_first(measured)
     return with_chip(measured, chip, sandbox, context, chosen.options)
 
 

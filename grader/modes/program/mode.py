@@ -26,7 +26,7 @@ from grader.modes.program.stable_cases import RUNS_OF_A_CASE, draw_steady
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
 from grader.package.package import Package, ProgramManifest
-from grader.program.measurement import Leaves, Measured, mesh_name
+from grader.program.measurement import Leaves, Measured, OnFirst, mesh_name
 from grader.review.names import unmatched_leaves
 from grader.review.output_names import unmatched_outputs
 from grader.sandbox.protocol import RunnerSpec, Sandbox
@@ -122,25 +122,35 @@ class ProgramMode(Mode[ProgramPrepared]):
         context: Context,
         chip: ChipName | None,
         options: Mapping[str, str],
+        on_first: OnFirst | None = None,
     ) -> tuple[Measured, ...]:
         found = choose_options(chip, options, source)
+
+        def with_remarks(each: Examined) -> Measured:
+            return replace(each.measured, remarks=(*each.measured.remarks, *found.remarks))
+
+        def pass_on(each: Examined) -> None:
+            if on_first is not None:
+                on_first(with_remarks(each))
+
         cases = [case for case in prepared.cases if case.public]
         with self._sandbox.open(self._spec, context.stop) as session:
             context.progress("importing")
             load_submission(session, source, self._manifest.entry, modules=self._package.helpers)
             lowerings = [] if chip is None else [CHIPS[chip].lowering]
+            is_all = chip is None and len(self._manifest.program.meshes) == 1
             examined = examine(
-                self._manifest, cases, self._sandbox, session, context, listing=True, lowerings=lowerings
+                self._manifest,
+                cases,
+                self._sandbox,
+                session,
+                context,
+                listing=True,
+                lowerings=lowerings,
+                on_first=None if is_all else pass_on,
             )
         return tuple(
-            with_chip(
-                replace(each.measured, remarks=(*each.measured.remarks, *found.remarks)),
-                chip,
-                self._sandbox,
-                context,
-                found.options,
-            )
-            for each in examined.programs
+            with_chip(with_remarks(each), chip, self._sandbox, context, found.options) for each in examined.programs
         )
 
     def _full_size(self, sandbox: Sandbox, examined: Sequence[Examined], context: Context) -> Measured | None:

@@ -35,7 +35,7 @@ async def pair():
 
 async def test_a_change_reaches_who_waits_in_the_other_process(pair):
     here, there = (NeighbourEvents(each) for each in pair)
-    changes = [Change("running", "x" * 5000), Change("running", None), Change("finished", None)]
+    changes = [Change("running", "x" * 5000), Change("running", None, partial=True), Change("finished", None)]
     with there.subscribe("a", "ada") as waiting, there.subscribe("b", "ada") as another:
         for each in changes:
             here.publish("a", each)

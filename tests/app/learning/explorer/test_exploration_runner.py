@@ -75,6 +75,39 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
             assert fault in found.result.fault.message
 
 
+async def test_a_part_of_a_result_is_never_taken_for_the_whole(each_database, explorations, owner, package):
+    grader = Measuring()
+    grader.rest.clear()
+    asked = await explorations.request(owner, package.slug, "x = 1")
+    task = exploring(each_database, grader)
+    while (found := await explorations.get(owner, asked.id)).partial_result is None:
+        await asyncio.sleep(0.02)
+    assert (found.result, found.has_fault, len(found.partial_result.programs)) == (None, None, 1)
+    equal = await explorations.request(owner, package.slug, "x = 1")
+    assert (equal.status, equal.result) == ("queued", None)
+    await explorations.remove(owner, equal.id)
+    assert await explorations.stored_result(package, "x = 1") is None
+    async with each_database.reading() as session:
+        part = await session.scalar(select(ExplorationRow.result).where(ExplorationRow.id == asked.id))
+    grader.rest.set()
+    whole = await until_ended(explorations, owner, asked.id)
+    task.cancel()
+    assert (whole.partial_result, len(whole.result.programs)) == (None, 2)
+
+    # The next try drops the part that a dead process stored.
+    async with each_database.writing() as session:
+        gone = {"status": "running", "fence_token": "dead", "lease_until": now() - timedelta(seconds=1)}
+        this = update(ExplorationRow).where(ExplorationRow.id == asked.id)
+        await session.execute(this.values(**gone, tries=1, finished_at=None, result=part))
+    waiting = Waiting()
+    task = exploring(each_database, waiting)
+    await asyncio.to_thread(waiting.begun.wait, 60)
+    assert (await explorations.get(owner, asked.id)).partial_result is None
+    waiting.go.set()
+    await until_ended(explorations, owner, asked.id)
+    task.cancel()
+
+
 async def test_it_is_stopped_when_it_is_deleted(each_database, explorations, owner, package, monkeypatch):
     renew_often(monkeypatch)
     asked = await explorations.request(owner, package.slug, "x = 1")

@@ -47,14 +47,20 @@ async def until_compiling(stream) -> list[bytes]:
     return told
 
 
-async def test_the_events_of_an_exploration_have_its_phases_and_its_end(running):
+async def test_the_events_of_an_exploration_have_its_phases_its_first_program_and_its_end(running):
     service, address = running
     stream = await stream_of(service, address)
     told = await until_compiling(stream)
+    service.grader.rest.clear()
     service.grader.go.set()
+    told.append(await anext(stream))
+    partly = (await service.http.get(address, headers=service.bearer)).json()
+    assert (partly["status"], partly["result"], len(partly["partial_result"]["programs"])) == ("running", None, 1)
+    service.grader.rest.set()
     told += [each async for each in stream]
-    assert states(told)[-2:] == [
+    assert states(told)[-3:] == [
         {"status": "running", "phase": "compiling"},
+        {"status": "running", "phase": "compiling", "partial": True},
         {"status": "finished", "phase": None},
     ]
     ended = await service.http.get(f"{address}/events", headers=service.bearer)

@@ -1,5 +1,6 @@
 """How the judge reads an exported program, even one that something other than the runner sent."""
 
+import threading
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,34 @@ def test_hidden_seeds_are_asked_for_when_every_program_has_been_exported(eager):
     ]
     assert [list(program.runs) for program in programs] == [[each.id for each in CASES]] * 2
     assert sorted(ran) == [0, 0, 7, 7, 8, 8]
+
+
+def test_the_first_program_is_passed_on_while_the_next_one_is_exported(eager):
+    is_told = threading.Event()
+    told: list[Any] = []
+
+    def answer(message: dict[str, Any], values: dict[str, Any]) -> Any:
+        match message["op"]:
+            case "export":
+                assert message["mesh"] == {"x": 8} or is_told.wait(60)
+                return {"ok": True}, EAGER
+            case "compile":
+                outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
+                inputs = [*outputs[:2], leaf(shape=(24, 2))]
+                return {"ok": True, "facts": facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)}, {}
+        step = {"outputs": [STATE["w"], STATE["n"], np.array(0.0, np.float32)], "replicas": {}}
+        return {"ok": True}, {"steps": [step] * message["steps"]}
+
+    def on_first(found: Any) -> None:
+        told.append(found)
+        is_told.set()
+
+    manifest = with_program(eager, meshes=[{"x": 8}, {"y": 8}])
+    sandbox = NullSandbox(answer)
+    with sandbox.open(RunnerSpec(8, manifest.limits)) as session:
+        programs = examine(manifest, CASES[:1], sandbox, session, on_first=on_first).programs
+    assert told == [programs[0]]
+    assert [each.measured.mesh for each in programs] == [{"x": 8}, {"y": 8}]
 
 
 def leaf(dtype: str = "float32", shape: tuple[int, ...] = (8, 2)) -> dict[str, Any]:
