@@ -1,6 +1,7 @@
 """`meshgrade serve`: runs the API, the pages and the graders until Ctrl-C."""
 
 import asyncio
+import gc
 import signal
 import socket
 import sys
@@ -101,6 +102,8 @@ async def run_server(
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            # What exists by now stays. Without this, Python visits all of it again and again while it serves.
+            gc.freeze()
             if is_first:
                 _announce(address, link, "" if is_loopback(listening[0]) else settings.host)
 
