@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version as installed
 
 from sqlalchemy import func, select, update
@@ -71,9 +72,13 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         self._visibility = visibility
 
     def view(self, row: ExplorationRow) -> ExplorationJSON:
+        return self._view(row, row.whole_result)
+
+    def _view(self, row: ExplorationRow, result: Explored | dict[str, object] | None) -> ExplorationJSON:
+        """Reading a stored `result` takes milliseconds, so pass it as `Explored` if it has been read already."""
         phase = row.phase if row.status == "running" else None
         whole = {"is_mine": True, "source": row.source, "against": row.against, "phase": phase}
-        whole |= {"result": row.whole_result, "partial_result": row.partial_result}
+        whole |= {"result": result, "partial_result": row.partial_result}
         whole |= {"xla_options": row.xla_options, "against_xla_options": row.against_xla_options}
         return ExplorationJSON.model_validate(dict(ExplorationSummary.of(row)) | whole)
 
@@ -153,19 +158,19 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         )
         async with self._database.writing() as session:
             # The one that is replaced may have the result of equal work.
-            row.result = await _earlier_result(session, row.digest)
+            earlier = await _earlier_result(session, row.digest)
             which = (ExplorationRow.id == replaces, ExplorationRow.shared_at.is_(None))
             waited = await self._replace(session, user, row, *which)
             # One that was replaced before it began has cost nothing, so this one takes its turn.
             await self._admit(session, user, is_counted=not waited)
             await self._refuse_full(session, user)
-            if row.result is None:
+            if earlier is None:
                 await self._enqueue(session, row)
             else:
-                row.status, row.tries, row.finished_at = "finished", 0, row.created_at
+                row.status, row.tries, row.finished_at, row.result = "finished", 0, row.created_at, earlier.stored
                 session.add(row)
             await session.flush()
-            return self.view(row)
+            return self._view(row, None if earlier is None else earlier.result)
 
     def _read_subject(self, subject: str | Function) -> tuple[Package | None, dict[str, object] | None]:
         if isinstance(subject, str):
@@ -183,8 +188,8 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
     async def stored_result(self, package: Package, source: str, chip: ChipName | None = None) -> Explored | None:
         """What this source compiles to for the problem, if anyone has explored it and the result is kept."""
         async with self._database.reading() as session:
-            found = await _earlier_result(session, _digest(package.identity, source, None, chip, {}, None))
-        return None if found is None else Explored.model_validate(found)
+            earlier = await _earlier_result(session, _digest(package.identity, source, None, chip, {}, None))
+        return None if earlier is None else earlier.result
 
     async def get(self, owner: User | None, work_id: str) -> ExplorationJSON:
         """Raises `ExplorationNotFound`, even if it exists and belongs to someone who does not share it, or is about a
@@ -238,7 +243,15 @@ def _devices(package: Package | None, subject: str | Function) -> int:
     return max(math.prod(mesh.values()) for mesh in package.manifest.program.meshes)
 
 
-async def _earlier_result(session: AsyncSession, digest: str) -> dict[str, object] | None:
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """The result of equal work, as it is stored and as it is read."""
+
+    stored: dict[str, object]
+    result: Explored
+
+
+async def _earlier_result(session: AsyncSession, digest: str) -> _Earlier | None:
     """The result of equal work, if another try would give the same."""
     query = (
         select(ExplorationRow.result)
@@ -247,9 +260,10 @@ async def _earlier_result(session: AsyncSession, digest: str) -> dict[str, objec
         .limit(1)
     )
     found: dict[str, object] | None = await session.scalar(query)
-    if found is None or _may_differ(Explored.model_validate(found)):
+    if found is None:
         return None
-    return found
+    result = Explored.model_validate(found)
+    return None if _may_differ(result) else _Earlier(found, result)
 
 
 def _may_differ(result: Explored) -> bool:
