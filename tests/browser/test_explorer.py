@@ -1,5 +1,6 @@
 """The Explorer with the real judge: a source is compiled, and a line leads to what it causes and back."""
 
+import json
 import re
 
 import pytest
@@ -118,6 +119,21 @@ def test_a_compiled_program_is_searched(open_page: OpenPage, explored_path: dict
     expect(listing.get_by_role("listitem")).to_have_count(everything)
 
 
+def _stub_exploration(page: Page, status: str, *, missing: str = "") -> None:
+    """Answer for the server from now on: each exploration has this status and a program."""
+    state = json.dumps({"status": status, "phase": None} | ({"partial": True} if missing else {}))
+    event = f"retry: 50\nevent: status\ndata: {state}\n\n"
+    events = {"content_type": "text/event-stream", "body": event}
+    part = f'data-partial="{missing}"' if missing else ""
+    note = f"<p data-missing>{missing}</p>" if missing else ""
+    document = f"""<div data-live-part="{"going" if missing else ""}"><p>Compiling</p></div>
+        <div data-result data-notes="{{}}" data-other-notes="{{}}" data-headline="3 collectives" {part}>
+        <section class="mesh">Mesh {status}</section>{note}</div>"""
+    answer = {"content_type": "text/html", "body": document}
+    page.route(re.compile("/explorations/[0-9a-f]+/events$"), lambda route: route.fulfill(**events))
+    page.route(re.compile("/explore/[0-9a-f]{32}$"), lambda route: route.fulfill(**answer))
+
+
 def test_the_editor_sends_what_it_holds(open_page: OpenPage) -> None:
     page = open_page(f"/explore?problem={PROBLEM}")
     box = page.locator(".cm-content").and_(page.get_by_role("textbox", name="Source, Python"))
@@ -130,6 +146,20 @@ def test_the_editor_sends_what_it_holds(open_page: OpenPage) -> None:
     expect(page.get_by_role("alert")).to_contain_text("There is no program")
     page.get_by_role("link", name="Change it and explore again").click()
     expect(page.locator(".cm-content").first).to_contain_text("nothing_of_the_kind")
+
+    # The first mesh is shown while the next one is still being compiled.
+    missing = "The next mesh is still being compiled."
+    _stub_exploration(page, "running", missing=missing)
+    _code(page).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(SOURCE)
+    page.keyboard.press("Control+Enter")
+    _await(page, f"^3 collectives. {missing}$")
+    pane = page.get_by_role("region", name="What it compiles to")
+    expect(pane).to_have_text(re.compile(f"Mesh running *{missing}"))
+    _stub_exploration(page, "finished")
+    _await(page, "^Compiled: 3 collectives.$")
+    expect(pane).to_have_text("Mesh finished")
 
 
 def test_two_panes_by_keyboard(open_page: OpenPage) -> None:
