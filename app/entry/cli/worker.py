@@ -1,6 +1,7 @@
 """`meshgrade worker`: grades on another machine until a signal ends it."""
 
 import asyncio
+import gc
 import signal
 import sys
 import tempfile
@@ -54,6 +55,8 @@ async def _work(settings: "Settings", folder: Path) -> None:
 
     end = asyncio.Event()
     async with open_worker(settings, folder, say=_say):
+        # As in `meshgrade serve`, Python need not visit again what exists by now.
+        gc.freeze()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, end.set)
