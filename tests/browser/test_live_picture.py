@@ -1,5 +1,6 @@
 """The picture below the code, with the real judge: it follows what is typed, and leads to lines."""
 
+import json
 import re
 
 from playwright.sync_api import Locator, Page, Route, expect
@@ -104,12 +105,35 @@ def test_switched_off_it_waits_for_a_run_and_folds(open_page: OpenPage) -> None:
     )
 
 
+def _stub_picture(page: Page, state: dict[str, object], *, is_partial: bool) -> None:
+    """Answer for the server from now on: each exploration is in this state, and has a picture at the second look."""
+    events = {"content_type": "text/event-stream", "body": f"retry: 50\nevent: status\ndata: {json.dumps(state)}\n\n"}
+    part = "data-partial" if is_partial else ""
+    picture = {"content_type": "text/html", "body": f'<div data-explored="on mesh" data-lines="[]" {part}>Drawn</div>'}
+    looked: list[str] = []
+
+    def answer(route: Route) -> None:
+        looked.append(route.request.url)
+        route.fulfill(status=204) if is_partial and len(looked) == 1 else route.fulfill(**picture)
+
+    page.route(re.compile("/explorations/[0-9a-f]+/events$"), lambda route: route.fulfill(**events))
+    page.route(re.compile("/explore/[0-9a-f]{32}/picture$"), answer)
+
+
 def test_a_text_that_does_not_compile_says_why(open_page: OpenPage) -> None:
     page = open_page(PATH, viewport=WIDE)
     _drawn(page)
     write(page, "def (")
     expect(page.locator("[data-picture-said]")).to_have_text("no program", timeout=VERDICT_TIMEOUT_MS)
     expect(page.locator("[data-picture-box]")).to_contain_text("invalid syntax")
+
+    # The first mesh is drawn while the next one is still being compiled.
+    _stub_picture(page, {"status": "running", "phase": None, "partial": True}, is_partial=True)
+    write(page, SOURCE)
+    expect(page.locator("[data-picture-said]")).to_have_text("compiling the rest")
+    expect(page.locator("[data-picture-box]")).to_have_text("Drawn")
+    _stub_picture(page, {"status": "finished", "phase": None}, is_partial=False)
+    expect(page.locator("[data-picture-said]")).to_have_text("on mesh")
 
 
 def test_the_reader_chooses_the_chip_and_it_stays_chosen(open_page: OpenPage) -> None:

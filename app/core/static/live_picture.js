@@ -8,6 +8,7 @@ import { followEvents } from "./work_events.js";
 const RESTS_MS = 1500;
 const ASKS_MS = 400;
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json" };
+const isWhole = (fragment) => fragment.firstElementChild && !fragment.querySelector("[data-partial]");
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 export class LivePicture {
@@ -128,10 +129,18 @@ export class LivePicture {
       const id = kept ?? await this.#send(source, chip);
       this.#waiting = kept ? null : id;
       let fragment = await fetchFragment(`/explore/${id}/picture`);
-      // The fragment is empty until the source has been compiled.
-      while (!fragment.firstElementChild && turn === this.#turn) {
+      let hasPart = false;
+      // The fragment is empty until the first mesh is known, and a part until all are.
+      while (!isWhole(fragment) && turn === this.#turn) {
+        if (fragment.firstElementChild) this.#showPart(fragment);
         const { signal } = this.#stop = new AbortController();
-        const end = await followEvents(`/api/v1/explorations/${id}`, () => {}, { signal });
+        const look = async ({ partial }) => {
+          if (!partial || hasPart) return;
+          hasPart = true;
+          const part = await fetchFragment(`/explore/${id}/picture`).catch(() => null);
+          if (part?.querySelector("[data-partial]") && !signal.aborted && this.#drawn !== shown) this.#showPart(part);
+        };
+        const end = await followEvents(`/api/v1/explorations/${id}`, look, { signal });
         if (turn !== this.#turn) break;
         // Where events do not get through, ask now and then.
         if (!end) await pause(ASKS_MS);
@@ -178,6 +187,11 @@ export class LivePicture {
     const explored = this.#shown.querySelector("[data-explored]");
     this.#said.textContent = explored?.dataset.explored ?? "";
     return explored;
+  }
+
+  #showPart(fragment) {
+    this.#show(fragment);
+    this.#said.textContent = "compiling the rest";
   }
 
   #show(fragment) {

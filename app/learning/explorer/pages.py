@@ -277,11 +277,12 @@ async def show_exploration(
 async def show_picture(
     user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations]
 ) -> Response:
-    """The first mesh as a fragment that the problem page inserts below the code; no content until it has finished."""
+    """The first mesh as a fragment that the problem page inserts below the code; no content until that is known."""
     found = await explorations.get(user or guest, exploration_id)
-    if found.result is None:
+    result = found.result or found.partial_result
+    if result is None:
         return Response(status_code=204)
-    return _picture(found.result, exploration_id)
+    return _picture(result, exploration_id, is_partial=found.result is None)
 
 
 @actions.pages.get("/problems/{slug}/picture")
@@ -329,7 +330,11 @@ def _explored(stored: dict[str, JsonValue] | None) -> Explored | None:
 
 
 def _picture(
-    result: Explored, exploration_id: str | None = None, *, starter_of: OutlineView | None = None
+    result: Explored,
+    exploration_id: str | None = None,
+    *,
+    starter_of: OutlineView | None = None,
+    is_partial: bool = False,
 ) -> HTMLResponse:
     """`starter_of` is the solution in outline, of which a starter that stops has at least the inputs."""
     view = arrange_explored(result) if result.fault is None else None
@@ -341,6 +346,7 @@ def _picture(
         outline=arrange_outline(outline_of(result.programs[0])) if view else starter_of,
         lines=lines,
         id=exploration_id,
+        is_partial=is_partial,
     )
 
 

@@ -56,6 +56,8 @@ async def test_the_events_of_an_exploration_have_its_phases_its_first_program_an
     told.append(await anext(stream))
     partly = (await service.http.get(address, headers=service.bearer)).json()
     assert (partly["status"], partly["result"], len(partly["partial_result"]["programs"])) == ("running", None, 1)
+    picture = await service.http.get(f"/explore/{partly['id']}/picture", headers=service.bearer)
+    assert " data-partial " in picture.text
     service.grader.rest.set()
     told += [each async for each in stream]
     assert states(told)[-3:] == [
