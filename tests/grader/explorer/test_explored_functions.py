@@ -1,5 +1,7 @@
 """Functions that belong to no problem, compiled by the real judge: the examples of the Explorer, and others."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.learning.explorer.examples import all_examples, shipped_results
@@ -7,6 +9,7 @@ from grader.core.errors import SubmissionFault
 from grader.explorer.description import explored, fault_of
 from grader.explorer.exploration import Explored
 from grader.inputs.explored_function import read_function
+from grader.program.measurement import Measured
 from tests.grader.explorer.example_results import without_long_listings
 
 pytestmark = pytest.mark.xdist_group("explored functions")
@@ -85,10 +88,15 @@ def test_a_mesh_may_have_256_devices(judge):
 
 
 def test_large_inputs_need_no_memory(judge):
-    """Eight times 64 GiB: nothing is run."""
+    """Eight times 64 GiB: nothing is run. The program for CPUs is passed on before the chip's compiler begins."""
     function = read_function("f", "data=8", 'x: float32[131072, 1048576] P("data")')
-    [program] = explored(judge.inspect_function(function, "def f(x):\n    return x.sum()\n")).programs
+    told: list[Measured] = []
+    source = "def f(x):\n    return x.sum()\n"
+    measured = judge.inspect_function(function, source, chip="v5e", on_first=told.append)
+    [program] = explored(measured).programs
     assert program.memory.rows[0].mine == 64 << 30
+    assert program.on_chip is not None
+    assert told == [replace(measured[0], on_chip=None)]
 
 
 def test_leaves_of_one_argument_are_a_pytree(judge):
