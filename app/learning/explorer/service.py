@@ -8,7 +8,8 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version as installed
+from functools import cache
+from importlib.metadata import version
 
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -160,7 +161,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
             # The one that is replaced may have the result of equal work.
             earlier = await _earlier_result(session, row.digest)
             which = (ExplorationRow.id == replaces, ExplorationRow.shared_at.is_(None))
-            waited = await self._replace(session, user, row, *which)
+            waited = bool(replaces) and await self._replace(session, user, row, *which)
             # One that was replaced before it began has cost nothing, so this one takes its turn.
             await self._admit(session, user, is_counted=not waited)
             await self._refuse_full(session, user)
@@ -287,6 +288,12 @@ def _read_options(options: Mapping[str, str]) -> dict[str, str]:
         raise OptionsRefused(str(error)) from None
 
 
+@cache
+def _installed_versions() -> tuple[str, str]:
+    """Of JAX and of jaxlib. Python reads them from files."""
+    return version("jax"), version("jaxlib")
+
+
 def _digest(
     subject: str | dict[str, object] | None,
     source: str,
@@ -296,7 +303,7 @@ def _digest(
     against_options: Mapping[str, str] | None,
 ) -> str:
     """Equal for equal work: the same problem version or function, sources, compilers and readers."""
-    work = [_READERS, installed("jax"), installed("jaxlib"), subject, source, against]
+    work: list[object] = [_READERS, *_installed_versions(), subject, source, against]
     if chip is not None:
         work += [chip, compiler_of(CHIPS[chip].platform)]
     if options or against_options:
