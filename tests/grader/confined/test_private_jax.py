@@ -25,6 +25,7 @@ PRIVATE = {
     "jax._src.compilation_cache._cache_used": "test_what_was_compiled_is_kept_and_found",
     "jax._src.compilation_cache.compress_executable": "test_what_is_kept_is_not_compressed",
     "jax._src.compilation_cache.decompress_executable": "test_what_is_kept_is_not_compressed",
+    "jax._src.compilation_cache.get_executable_and_time": "test_an_executable_is_loaded_once",
     "jax._src.compilation_cache_interface.CacheInterface": "test_what_was_compiled_is_kept_and_found",
     "jax._src.config.State._parser": "test_a_number_of_cpus_is_checked_instead_of_refused",
     "jax._src.compiler.get_compile_options": "test_what_is_compiled_later_has_the_options",
@@ -95,6 +96,10 @@ jax.jit(double)(x)
 found["misses_second"] = cache.misses
 found["starts"] = [list(private_jax.compilation_cache.decompress_executable(entry)[:4]) == list(entry[:4])
                    for entry in cache.entries.values()]
+cache.entries.update(dict.fromkeys(cache.entries, b"no executable"))
+jax.clear_caches()
+jax.jit(double)(x)
+found["entries_after_loading"] = sorted({entry.decode("latin-1") for entry in cache.entries.values()})
 equation = jax.make_jaxpr(double)(x).jaxpr.eqns[0]
 found["frames"] = [(frame.function_name, frame.start_line) for frame in private_jax.user_frames(equation)]
 private_jax.compile_with({"xla_no_such_option": "0"})
@@ -220,6 +225,11 @@ def test_a_fork_imports_nothing_more_of_jax(inside: dict[str, object]):
 def test_what_was_compiled_is_kept_and_found(inside: dict[str, object]):
     assert inside["misses_first"] == inside["kept"] != 0
     assert inside["misses_second"] == inside["misses_first"]
+
+
+def test_an_executable_is_loaded_once(inside: dict[str, object]):
+    # JAX would compile again what it cannot load, and store that.
+    assert inside["entries_after_loading"] == ["no executable"]
 
 
 def test_what_is_kept_is_not_compressed(inside: dict[str, object]):
