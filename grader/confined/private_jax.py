@@ -27,6 +27,7 @@ from jaxlib.mlir.dialects import mhlo as mhlo
 LINE = jax.__version_info__[:2]
 _GET_OPTIONS: Any = compiler.get_compile_options
 _READ_EXECUTABLE: Any = compilation_cache.get_executable_and_time
+_MAKE_CONTEXT = mlir.make_ir_context
 _DEVICES, _LOCAL_DEVICES = xla_bridge.devices, xla_bridge.local_devices
 # The first release of JAX whose compiler rejects an option.
 _OPTIONS_GONE = {"xla_cpu_use_fusion_emitters": (0, 12)}
@@ -58,8 +59,8 @@ def install_cache(cache: CacheInterface) -> None:
 
 
 def share_lowering_context() -> None:
-    """Use one MLIR context for all lowerings of this process. JAX 0.10 makes one per program, JAX 0.12 one per ten."""
-    context = mlir.make_ir_context()
+    """Use one new MLIR context for all lowerings from now on. JAX 0.10 makes one per program, JAX 0.12 one per ten."""
+    context = _MAKE_CONTEXT()
     mlir.make_ir_context = lambda: context
 
 

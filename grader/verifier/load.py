@@ -68,6 +68,8 @@ def load(
       NotAlone: the program needs its own verifier.
       ProgramUnreadable: its text cannot be read.
     """
+    # Each program has a context of its own, so that nothing of it is left for the next one.
+    private_jax.share_lowering_context()
     # Try XLA's default first, which may merge equal collectives on one channel.
     for apart in (False, True):
         exported, written, module = read_artifact(artifact, axes, expected, apart=apart)

@@ -85,6 +85,9 @@ exported = jax.export.export(jax.jit(double, out_shardings=sharded))(aval)
 found["shardings"] = [str(each.spec) for each in private_jax.named_shardings(exported)]
 contexts = {id(private_jax.mlir.make_ir_context()) for _ in range(20)}
 found["contexts"] = len(contexts)
+first = private_jax.mlir.make_ir_context()
+private_jax.share_lowering_context()
+found["new_context"] = private_jax.mlir.make_ir_context() is not first
 
 x = np.arange(8, dtype=np.float32)
 jax.jit(double)(x)
@@ -238,6 +241,7 @@ def test_what_is_kept_is_not_compressed(inside: dict[str, object]):
 
 def test_all_lowerings_share_one_context(inside: dict[str, object]):
     assert inside["contexts"] == 1
+    assert inside["new_context"]
 
 
 def test_what_is_compiled_later_has_the_options(inside: dict[str, object]):
