@@ -17,11 +17,11 @@ from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir
 _CALLS = frozenset({"call", "func.call"})
 
 
-def is_traced_again(step: str, two_steps: str, state: int) -> bool:
+def is_traced_again(step: Tokens, two_steps: str, state: int) -> bool:
     """Whether the second of two steps calls another function than the first.
 
     Args:
-      step: the text of a module whose `main` takes a state and inputs, and returns the next state and a loss.
+      step: a module whose `main` takes a state and inputs, and returns the next state and a loss.
       two_steps: the text of a module that calls this step twice, the second time with the state that the first
         returned. Empty if there is no such module, because the second step could not be traced.
       state: how many leaves the state has.
@@ -30,7 +30,7 @@ def is_traced_again(step: str, two_steps: str, state: int) -> bool:
     """
     if not two_steps:
         return True
-    one, two = _Module.read(step), _Module.read(two_steps)
+    one, two = _Module.read(step), _Module.read(cut_mlir(two_steps))
     calls = [*_calls(two.body("@main"))]
     names = [f"%arg{number}" for number in range(one.arguments)]
     if len(calls) != 2 or calls[0].operands != names:
@@ -54,8 +54,7 @@ class _Module:
     arguments: int
 
     @classmethod
-    def read(cls, text: str) -> "_Module":
-        tokens = cut_mlir(text)
+    def read(cls, tokens: Tokens) -> "_Module":
         bodies: dict[str, tuple[int, int]] = {}
         arguments = 0
         for at in range(tokens.end):

@@ -1,9 +1,10 @@
 """Read the sharding constraints of an exported program: the array of each one, and the lines before and after it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from grader.program.stablehlo_locations import Locations
+from grader.program.stablehlo_locations import Row
 
 _FUNCTION = re.compile(r"func\.func (?:\w+ )?@([\w.$-]+)")
 _DEFINED = re.compile(r"\s*%([\w.$-]+)(?::\d+)? = ")
@@ -45,22 +46,21 @@ class _Open:
     used_by: set[int] = field(default_factory=set)
 
 
-def read_constraints(text: str, locations: Locations) -> tuple[ShardingConstraint, ...]:
+def read_constraints(rows: Sequence[Row]) -> tuple[ShardingConstraint, ...]:
     """The constraints that have a line, at most the first 1,000.
 
     Args:
-      text: the text of a module, in which JAX writes each operation on a line of its own.
+      rows: the rows of a module, in which JAX writes each operation on a line of its own.
     """
     found: list[_Open] = []
     waiting: dict[str, _Open] = {}
     made: dict[str, int | None] = {}
     function = ""
-    for row in text.splitlines():
+    for row, line in rows:
         if opening := _FUNCTION.search(row):
             function = opening[1]
             made, waiting = {}, {}
             continue
-        line = locations.of_row(row)
         defined = _DEFINED.match(row)
         used = row[defined.end() :] if defined else row
         if waiting and not _RETURNS.match(row) and line is not None:

@@ -7,17 +7,17 @@ Grammar: https://mlir.llvm.org/docs/LangRef/ and https://openxla.org/stablehlo/s
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.program.collectives import KINDS
 from grader.program.shapes import DTYPES, Shape
 from grader.program.shard_map_regions import Place, Places, behind
 from grader.program.sharding_constraints import ShardingConstraint, read_constraints
-from grader.program.stablehlo_locations import Locations
+from grader.program.stablehlo_locations import Locations, Row
 from grader.program.stablehlo_loop_overlap import turns_as_written
 from grader.program.stablehlo_rounding import rounded_arguments
-from grader.program.stablehlo_statements import RETURNS
+from grader.program.stablehlo_statements import RETURNS, Statements
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
 
 _COLLECTIVES = {f"stablehlo.{kind.replace('-', '_')}": kind for kind in KINDS}
@@ -104,7 +104,9 @@ def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
     unstated_products = 0
     product_lines: Counter[int] = Counter()
     locations = Locations(text, source)
+    rows = [(row, locations.of_row(row)) for row in text.splitlines()]
     places = Places(tokens)
+    statements = Statements(tokens)
     custom_calls: list[str] = []
     donated: tuple[tuple[int, int | None], ...] = ()
     for at, name in _names(tokens):
@@ -134,13 +136,13 @@ def read_stablehlo(text: str, source: str = "submission.py") -> ExportedProgram:
         tuple(products),
         unstated_products,
         product_lines,
-        _line_dtypes(text, locations),
-        _element_types(tokens, text, locations),
-        read_constraints(text, locations),
+        _line_dtypes(rows),
+        _element_types(tokens, rows),
+        read_constraints(rows),
         tuple(custom_calls),
         donated,
-        turns_as_written(tokens, _COLLECTIVES, frozenset(_PRODUCTS)),
-        rounded_arguments(tokens),
+        turns_as_written(statements, _COLLECTIVES, frozenset(_PRODUCTS)),
+        rounded_arguments(statements),
         _has_dynamic_tensors(tokens),
     )
 
@@ -186,17 +188,16 @@ def _is_attribute(tokens: Tokens, at: int) -> bool:
     )
 
 
-def _line_dtypes(text: str, locations: Locations) -> dict[int, frozenset[str]]:
+def _line_dtypes(rows: Sequence[Row]) -> dict[int, frozenset[str]]:
     found: dict[int, set[str]] = {}
-    for row in text.splitlines():
-        line = locations.of_row(row)
+    for row, line in rows:
         if line is not None:
             dtypes = {_dtype(each) for each in _ELEMENT.findall(row)}
             found.setdefault(line, set()).update(each for each in dtypes if each[0] in "bf" and each in DTYPES)
     return {line: frozenset(dtypes) for line, dtypes in found.items()}
 
 
-def _element_types(tokens: Tokens, text: str, locations: Locations) -> dict[str, int | None]:
+def _element_types(tokens: Tokens, rows: Sequence[Row]) -> dict[str, int | None]:
     """Read every tensor's type. The rows of the text, which names may imitate, only give the lines."""
     found: dict[str, int | None] = {}
     for at in range(tokens.end):
@@ -204,13 +205,10 @@ def _element_types(tokens: Tokens, text: str, locations: Locations) -> dict[str,
             match = _TENSOR.fullmatch("".join(_without_encoding(tokens, at + 1)))
             name = _dtype(match[2]) if match else "".join(_without_encoding(tokens, at + 1))
             found.setdefault(name, None)
-    # A row can have thousands of types, and its location takes as long to find as all of them.
-    for row in text.splitlines():
+    for row, line in rows:
         dtypes = {_dtype(name) for name in set(_ELEMENT_OF_ANY.findall(row))}
         without_line = [each for each in dtypes if found.get(each, 0) is None]
-        if without_line:
-            line = locations.of_row(row)
-            found.update(dict.fromkeys(without_line, line))
+        found.update(dict.fromkeys(without_line, line))
     return found
 
 

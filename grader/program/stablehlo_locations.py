@@ -5,6 +5,7 @@ https://mlir.llvm.org/docs/Dialects/Builtin/#location-attributes
 
 import re
 from functools import cache
+from typing import TypeAlias
 
 from grader.program.shard_map_regions import behind
 from grader.program.tokens import Tokens
@@ -17,6 +18,8 @@ _REFERENCE = re.compile(r"#loc\d*")
 _MOST_STEPS = 200
 # The most tokens and brackets between the name of an operation and its location.
 _LONGEST = 400
+# A line of the text, and the line of the source that its location names.
+Row: TypeAlias = tuple[str, int | None]
 
 
 class Locations:

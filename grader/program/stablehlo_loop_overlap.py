@@ -6,7 +6,7 @@ An optimization_barrier makes one value wait for another. The CPU compiler drops
 from collections.abc import Mapping
 
 from grader.program.stablehlo_statements import Span, Statement, Statements
-from grader.program.tokens import ProgramUnreadable, Tokens
+from grader.program.tokens import ProgramUnreadable
 
 _PRODUCT, _COLLECTIVE = 1, 2
 # If its sharding has no axis, such an operation makes its operand whole on every device: it is a gather.
@@ -15,7 +15,9 @@ _DEEPEST = 200
 _MOST_STATEMENTS = 1_000_000
 
 
-def turns_as_written(tokens: Tokens, collectives: Mapping[str, str], products: frozenset[str]) -> tuple[str, ...]:
+def turns_as_written(
+    statements: Statements, collectives: Mapping[str, str], products: frozenset[str]
+) -> tuple[str, ...]:
     """The kinds of collectives that need a product of their round, or that a product of their round needs.
 
     Args:
@@ -23,15 +25,15 @@ def turns_as_written(tokens: Tokens, collectives: Mapping[str, str], products: f
     Raises:
       ProgramUnreadable: functions call one another too deeply, or unfold to too many statements.
     """
-    return _Reader(tokens, collectives, products).turns()
+    return _Reader(statements, collectives, products).turns()
 
 
 class _Reader:
     """Runs the program on sets of bits, which say what a value depends on in the same round."""
 
-    def __init__(self, tokens: Tokens, collectives: Mapping[str, str], products: frozenset[str]) -> None:
-        self._tokens, self._collectives, self._products = tokens, collectives, products
-        self._read = Statements(tokens)
+    def __init__(self, statements: Statements, collectives: Mapping[str, str], products: frozenset[str]) -> None:
+        self._tokens, self._collectives, self._products = statements.tokens, collectives, products
+        self._read = statements
         self._results: dict[tuple[str, tuple[int, ...], bool], tuple[list[int], int]] = {}
         self._turns: set[str] = set()
         self._statements = 0

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from grader.program.stablehlo_statements import Span, Statement, Statements
-from grader.program.tokens import ProgramUnreadable, Tokens, integer
+from grader.program.tokens import ProgramUnreadable, integer
 
 
 def _operations(names: str) -> frozenset[str]:
@@ -65,7 +65,7 @@ _NOTHING = _Carried()
 Values = tuple[_Carried, ...]
 
 
-def rounded_arguments(tokens: Tokens) -> tuple[tuple[int, int], ...]:
+def rounded_arguments(statements: Statements) -> tuple[tuple[int, int], ...]:
     """Pairs (output, argument): elements of the output contain elements of the argument only after they were rounded.
 
     Elements are followed through operations that move, cast or change them one by one, through loops and branches, and
@@ -73,13 +73,13 @@ def rounded_arguments(tokens: Tokens) -> tuple[tuple[int, int], ...]:
     Raises:
       ProgramUnreadable: functions call one another too deeply, or unfold to too many statements.
     """
-    return _Reader(tokens).pairs()
+    return _Reader(statements).pairs()
 
 
 class _Reader:
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-        self._read = Statements(tokens)
+    def __init__(self, statements: Statements) -> None:
+        self._tokens = statements.tokens
+        self._read = statements
         self._results: dict[tuple[str, Values], Values] = {}
         self._types_at: dict[int, list[str]] = {}
         self._statements = 0

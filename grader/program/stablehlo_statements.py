@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from grader.program.shard_map_regions import behind
 from grader.program.tokens import Tokens, integer
@@ -38,17 +39,19 @@ class Function:
 
 
 class Statements:
-    """The functions of a module by name, and the statements of a body."""
+    """The functions of a module by name, and the statements of a body, each of which is read once."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self.functions = dict(self._functions())
+        self.of = cache(self._of)
 
-    def of(self, span: Span) -> Iterator[Statement]:
-        at = span[0]
+    def _of(self, span: Span) -> tuple[Statement, ...]:
+        found, at = list[Statement](), span[0]
         while at < span[1]:
             statement, at = self._statement(at, span[1])
-            yield statement
+            found.append(statement)
+        return tuple(found)
 
     def called(self, statement: Statement) -> str | None:
         """The name of the function that a statement calls."""

@@ -33,6 +33,7 @@ _MLIR = re.compile(
     | \S""",
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
+_COMMENTS = ("/*", "//")
 _HLO_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 MLIR_BRACKETS = _HLO_BRACKETS | {"<": ">"}
 
@@ -75,7 +76,7 @@ class Tokens:
         # Only errors need lines, and counting them while reading would double the time.
         line, position, seen = 1, 0, 0
         for match in self.pattern.finditer(self.text):
-            if _is_comment(match.group()):
+            if match.group()[:2] in _COMMENTS:
                 continue
             if seen == index:
                 return line + self.text.count("\n", position, match.start())
@@ -115,7 +116,9 @@ def shown(text: str) -> str:
 
 
 def _cut(text: str, pattern: re.Pattern[str], brackets: dict[str, str]) -> Tokens:
-    items = [token for token in pattern.findall(text) if not _is_comment(token)]
+    items: list[str] = pattern.findall(text)
+    if any(opening in text for opening in _COMMENTS):
+        items = [token for token in items if token[:2] not in _COMMENTS]
     items.extend(_SENTINELS)
     tokens = Tokens(text, items, array("l", bytes(array("l").itemsize * len(items))), pattern)
     opened: list[int] = []
@@ -132,10 +135,6 @@ def _cut(text: str, pattern: re.Pattern[str], brackets: dict[str, str]) -> Token
     if opened:
         raise tokens.error(opened[-1], "a bracket that is closed again")
     return tokens
-
-
-def _is_comment(token: str) -> bool:
-    return token[:2] in {"/*", "//"}
 
 
 def _ends_escaped(token: str) -> bool:

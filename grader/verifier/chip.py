@@ -150,7 +150,7 @@ def compile_for(
       ProgramRefused: the compiler refuses it, or it cannot be read.
     """
     chip, _ = slice_of(topology)
-    exported, _, module = read_artifact(artifact, axes, inputs, chip=chip.lowering)
+    exported, _, _, module = read_artifact(artifact, axes, inputs, chip=chip.lowering)
     if tuple(exported.platforms) != (chip.lowering,):
         if set(module.custom_calls) - {ONLY_ON_CHIPS, APPROX_TOP_K}:
             raise ProgramRefused("not_exportable", f"It calls native code of the CPU, which {chip.one} does not have.")

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from jax.extend.mlir import ir
 from jax.extend.mlir.dialects import stablehlo
 
-from grader.program.tokens import MLIR_BRACKETS, ProgramUnreadable, cut_mlir
+from grader.program.tokens import MLIR_BRACKETS, ProgramUnreadable, Tokens, cut_mlir
 from grader.verifier.errors import ProgramRefused
 
 # Each limit is between what a program needs and what ends the process, both measured with jaxlib 0.10.2 on a stack of
@@ -34,15 +34,16 @@ _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 _LINE = re.compile(r'"submission\.py":(\d+)', re.ASCII)
 
 
-def check_brackets(text: str) -> None:
-    """Check the text of a program before MLIR reads it.
+def check_brackets(text: str) -> Tokens:
+    """Check the text of a program before MLIR reads it, and return its tokens.
 
     Raises:
       ProgramRefused: `not_exportable`; brackets are nested too deep.
       ProgramUnreadable: brackets or strings do not close.
     """
     opened, closing = 0, set(MLIR_BRACKETS.values())
-    for token in cut_mlir(text).items:
+    tokens = cut_mlir(text)
+    for token in tokens.items:
         if token in MLIR_BRACKETS:
             opened += 1
         elif token in closing:
@@ -53,6 +54,7 @@ def check_brackets(text: str) -> None:
                 f"The exported program has brackets more than {MAX_BRACKETS} deep, and is not read. Loops and "
                 "branches within one another, and nested functions, make them deep.",
             )
+    return tokens
 
 
 def check_depth(module: ir.Module) -> None:

@@ -14,7 +14,7 @@ from grader.confined.compiler_options import COMPILER_OPTIONS
 from grader.core.wire import ArrayForm
 from grader.program.hlo import Module, read_hlo
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
-from grader.program.tokens import ProgramUnreadable
+from grader.program.tokens import ProgramUnreadable, Tokens
 from grader.verifier.approx_top_k import without_approximations
 from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
 from grader.verifier.depth import check_brackets
@@ -37,8 +37,8 @@ class NotAlone(Exception):
 class Loaded:
     """A compiled program. `placed` says for each input whether the program itself sets its sharding.
 
-    `written` is the text of the exported program, `hlo` is the parsed HLO of `compiled`, and `kernels` names the native
-    code that it calls.
+    `received` has the tokens of the exported program as JAX wrote it, and `written` is its text with its own channels.
+    `hlo` is the parsed HLO of `compiled`, and `kernels` names the native code that it calls.
     """
 
     compiled: jax.stages.Compiled
@@ -48,6 +48,7 @@ class Loaded:
     in_avals: list[jax.core.ShapedArray]
     out_avals: list[jax.core.ShapedArray]
     exported: ExportedProgram
+    received: Tokens
     written: str
     hlo: Module
     kernels: tuple[str, ...]
@@ -72,7 +73,7 @@ def load(
     private_jax.share_lowering_context()
     # Try XLA's default first, which may merge equal collectives on one channel.
     for apart in (False, True):
-        exported, written, module = read_artifact(artifact, axes, expected, apart=apart)
+        exported, received, written, module = read_artifact(artifact, axes, expected, apart=apart)
         if module.custom_calls and not alone:
             raise NotAlone
         devices = np.array(jax.devices()[: exported.nr_devices]).reshape(tuple(axes.values()))
@@ -97,6 +98,7 @@ def load(
         in_avals=list(exported.in_avals),
         out_avals=list(exported.out_avals),
         exported=module,
+        received=received,
         written=written,
         hlo=hlo,
         kernels=kernels,
@@ -110,24 +112,27 @@ def read_artifact(
     *,
     apart: bool = False,
     chip: str = "",
-) -> tuple[jax.export.Exported, str, ExportedProgram]:
-    """Deserialize and check a program. Return it, its text, and the parsed text.
+) -> tuple[jax.export.Exported, Tokens, str, ExportedProgram]:
+    """Deserialize and check a program.
 
     Args:
       apart: give each collective its own channel, even equal ones.
       chip: it is compiled for chips of this platform (`grader.core.chips.Lowering`), and never run. If it was lowered
         for them, it may call their libraries.
+    Returns:
+      The program; the tokens of its text as it was received; its text with the channels that it is compiled with; and
+      what that says.
     Raises:
       ProgramRefused: the bytes are not a program, or not one that is compiled here.
     """
     try:
-        received, text = read_exported(artifact)
-        check_brackets(text)
+        exported, text = read_exported(artifact)
+        received = check_brackets(text)
         if APPROX_TOP_K in text:
             text = without_approximations(text, on_tpus=chip == "tpu")
         if chip == "cuda" and any(target in text for target in GPU_KERNELS):
             text = without_gpu_kernels(text)
-        exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
+        exported = dataclasses.replace(exported, mlir_module_serialized=number_channels(text, apart=apart))
     except ProgramRefused:
         raise
     except ProgramUnreadable as error:
@@ -145,7 +150,7 @@ def read_artifact(
         raise _unreadable(error) from None
     check_operations(module, lowered, for_chip=bool(chip))
     check_written(module)
-    return exported, written, module
+    return exported, received, written, module
 
 
 def _unreadable(error: ProgramUnreadable) -> ProgramRefused:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
 
-from grader.confined.artifact import artifact_of, read_exported
+from grader.confined.artifact import artifact_of
 from grader.confined.confine import limit_memory
 from grader.confined.request_loop import Fields, answer_requests, refusal
 from grader.core.wire import Frame, Message, Values
@@ -85,7 +85,7 @@ class _Verifier:
             found = facts_of(self._loaded)
             if two_steps is not None:
                 # Compare the text as JAX wrote it; the compiled one has other channel numbers.
-                again = is_traced_again(read_exported(artifact)[1], two_steps.decode(), request["state"])
+                again = is_traced_again(self._loaded.received, two_steps.decode(), request["state"])
                 found = dataclasses.replace(found, retraced=again)
             measured = {"facts": facts.to_json(found), "kernels": bool(self._loaded.kernels)}
             if request.get("listing"):

@@ -9,14 +9,14 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.program.second_step import is_traced_again
-from grader.program.tokens import ProgramUnreadable
+from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir
 from tests.growth import assert_linear, assert_linear_in_c
 
 Step = Callable[..., tuple[jax.Array, ...]]
 
 
-def texts(step: Step, count: jax.Array, kind: AxisType = AxisType.Auto) -> tuple[str, str]:
-    """A step of a matrix and a counter, and two steps: the text of each program."""
+def texts(step: Step, count: jax.Array, kind: AxisType = AxisType.Auto) -> tuple[Tokens, str]:
+    """The tokens of a step of a matrix and a counter, and the text of two steps."""
     mesh = Mesh(jax.devices()[:1], ("x",), axis_types=(kind,))
     with jax.set_mesh(mesh):
         avals = [
@@ -31,7 +31,7 @@ def texts(step: Step, count: jax.Array, kind: AxisType = AxisType.Auto) -> tuple
             return (*jitted(w, n, x), loss)
 
         one, two = (jax.export.export(each)(*avals) for each in (jitted, jax.jit(twice, keep_unused=True)))
-    return one.mlir_module(), two.mlir_module()
+    return cut_mlir(one.mlir_module()), two.mlir_module()
 
 
 def step(w: jax.Array, n: jax.Array, x: jax.Array) -> tuple[jax.Array, ...]:

@@ -21,7 +21,7 @@ def exported_of(function) -> jax.export.Exported:
 
 
 def read(exported: jax.export.Exported, chip: str = "") -> tuple[jax.export.Exported, ExportedProgram]:
-    found, _, module = read_artifact(artifact_of(exported), {"d": 1}, FORM, chip=chip)
+    found, _, _, module = read_artifact(artifact_of(exported), {"d": 1}, FORM, chip=chip)
     return found, module
 
 
