@@ -57,9 +57,7 @@ class _Module:
     def read(cls, tokens: Tokens) -> "_Module":
         bodies: dict[str, tuple[int, int]] = {}
         arguments = 0
-        for at in range(tokens.end):
-            if tokens[at] != "func.func":
-                continue
+        for at in tokens.positions("func.func"):
             at += 2 if tokens[at + 1] in {"public", "private"} else 1
             name, opening = tokens[at], at + 1
             if name[:1] != "@" or name in bodies or tokens[opening] != "(":
@@ -82,12 +80,12 @@ class _Module:
     def body(self, name: str) -> list[str]:
         """The tokens of a function's body, without locations."""
         at, end = self.bodies[name]
-        found = []
+        items, found = self.tokens.items, list[str]()
         while at < end:
-            if self.tokens[at] == "loc" and self.tokens[at + 1] == "(":
+            if items[at] == "loc" and items[at + 1] == "(":
                 at = behind(self.tokens, at + 1)
                 continue
-            found.append(self.tokens[at])
+            found.append(items[at])
             at += 1
         return found
 

@@ -33,10 +33,9 @@ class Places:
         self._regions = _regions(tokens)
         self._starts: list[int] = []
         self._names: list[str] = []
-        for at in range(tokens.end):
-            if tokens[at] == "func.func":
-                self._starts.append(at)
-                self._names.append(next((name for name in tokens.items[at + 1 : at + 4] if name[:1] == "@"), ""))
+        for at in tokens.positions("func.func"):
+            self._starts.append(at)
+            self._names.append(next((name for name in tokens.items[at + 1 : at + 4] if name[:1] == "@"), ""))
         self._times = self._count(tokens)
 
     def place(self, at: int) -> Place:
@@ -56,9 +55,9 @@ class Places:
         """For each function, how many calls lead to it from inside a shard_map and from outside."""
         known = set(self._names)
         calls: dict[str, list[tuple[str, bool]]] = {name: [] for name in known}
-        for at in range(tokens.end):
-            if tokens[at] in known and tokens[at - 1] not in {"func.func", "public", "private"}:
-                calls[tokens[at]].append((self._function(at), self._is_manual(at)))
+        for at, token in enumerate(tokens.items[: tokens.end]):
+            if token in known and tokens[at - 1] not in {"func.func", "public", "private"}:
+                calls[token].append((self._function(at), self._is_manual(at)))
         times = {"@main": (0, 1)}
         # Each round reaches one call deeper.
         for _ in range(_DEEPEST):
@@ -82,8 +81,8 @@ def _regions(tokens: Tokens) -> list[tuple[int, int]]:
     The form is `sdy.manual_computation(…) in_shardings=[…] … manual_axes={…} (arguments) {body} : type`.
     """
     regions: list[tuple[int, int]] = []
-    for start in range(tokens.end):
-        if tokens[start] not in _MANUAL:
+    for start, token in enumerate(tokens.items):
+        if token not in _MANUAL:
             continue
         at, body = start + 1, None
         while at < tokens.end and tokens[at] != ":":

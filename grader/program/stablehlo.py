@@ -162,8 +162,8 @@ def _names(tokens: Tokens) -> Iterator[tuple[int, str]]:
 
 
 def _has_dynamic_tensors(tokens: Tokens) -> bool:
-    for at in range(tokens.end):
-        if tokens[at] == "tensor" and tokens[at + 1] == "<":
+    for at in tokens.positions("tensor"):
+        if tokens[at + 1] == "<":
             inside = tokens.items[at + 2 : tokens.partners[at + 1]]
             if "?" in inside or "," in inside:
                 return True
@@ -200,8 +200,8 @@ def _line_dtypes(rows: Sequence[Row]) -> dict[int, frozenset[str]]:
 def _element_types(tokens: Tokens, rows: Sequence[Row]) -> dict[str, int | None]:
     """Read every tensor's type. The rows of the text, which names may imitate, only give the lines."""
     found: dict[str, int | None] = {}
-    for at in range(tokens.end):
-        if tokens[at] == "tensor" and tokens[at + 1] == "<":
+    for at in tokens.positions("tensor"):
+        if tokens[at + 1] == "<":
             match = _TENSOR.fullmatch("".join(_without_encoding(tokens, at + 1)))
             name = _dtype(match[2]) if match else "".join(_without_encoding(tokens, at + 1))
             found.setdefault(name, None)

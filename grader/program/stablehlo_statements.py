@@ -84,9 +84,7 @@ class Statements:
 
     def _functions(self) -> Iterator[tuple[str, Function]]:
         tokens = self.tokens
-        for at in range(tokens.end):
-            if tokens[at] != "func.func":
-                continue
+        for at in tokens.positions("func.func"):
             name = next((index for index in range(at + 1, at + 4) if tokens[index][:1] == "@"), None)
             if name is None or tokens[name + 1] != "(":
                 continue

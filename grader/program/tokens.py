@@ -67,6 +67,10 @@ class Tokens:
         """The number of tokens."""
         return len(self.items) - len(_SENTINELS)
 
+    def positions(self, token: str) -> list[int]:
+        """The indices of all tokens equal to this one."""
+        return [index for index, each in enumerate(self.items) if each == token]
+
     def error(self, index: int, expected: str) -> ProgramUnreadable:
         """The error to raise if the token at `index` is not the expected one."""
         found = shown(self.items[index]) if index < self.end else "the end of the text"
