@@ -1,6 +1,6 @@
 """Lists in parts: REST and pages read a list page by page, each from where the previous one ended."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -113,16 +113,17 @@ _AN_ID = Query(pattern="^[0-9a-f]{32}$", description=_NEXT)
 _A_NAME = Query(max_length=200, description=_NEXT)
 
 
-def _newest_first(usual: int) -> Callable[..., Cursor]:
+def _newest_first(usual: int) -> Callable[..., Awaitable[Cursor]]:
+    # Not `def`: FastAPI would call it in a thread.
     @refuses(404)
-    def newest_first(limit: Limit = usual, before: Annotated[str | None, _AN_ID] = None) -> Cursor:
+    async def newest_first(limit: Limit = usual, before: Annotated[str | None, _AN_ID] = None) -> Cursor:
         return Cursor(limit, before)
 
     return newest_first
 
 
-def _in_order(usual: int, place: Any) -> Callable[..., Cursor]:
-    def in_order(limit: Limit = usual, after: Annotated[str | None, place] = None) -> Cursor:
+def _in_order(usual: int, place: Any) -> Callable[..., Awaitable[Cursor]]:
+    async def in_order(limit: Limit = usual, after: Annotated[str | None, place] = None) -> Cursor:
         return Cursor(limit, after)
 
     return in_order

@@ -1,6 +1,7 @@
 """The table of routes has every router of the product, and no route hides another one."""
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
@@ -8,7 +9,8 @@ from string import Formatter
 
 import pytest
 from fastapi import FastAPI
-from fastapi.routing import iter_route_contexts
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.routing import compile_path
 
 import app as product
@@ -40,8 +42,32 @@ def hidden(routes: Iterable[Route]) -> Iterator[tuple[str, str]]:
         earlier.append((path, pattern, methods))
 
 
+def in_threads(dependant: Dependant) -> Iterator[str]:
+    """What FastAPI would call in a thread, which costs more CPU time than a statement."""
+    if not (is_coroutine(dependant.call) or inspect.isasyncgenfunction(dependant.call)):
+        yield f"{dependant.call.__module__}.{dependant.call.__qualname__}"
+    for each in dependant.dependencies:
+        yield from in_threads(each)
+
+
+def is_coroutine(call: object) -> bool:
+    return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(getattr(call, "__call__", None))  # noqa: B004
+
+
 def routes_in_order(of: FastAPI) -> list[Route]:
     return [(each.path, frozenset(each.methods or ())) for each in iter_route_contexts(of.routes)]
+
+
+def test_nothing_that_a_route_calls_runs_in_a_thread():
+    found = {
+        name
+        for module in MODULES
+        for router in routers_of(module)
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for name in in_threads(route.dependant)
+    }
+    assert found == set()
 
 
 def test_no_route_is_hidden_by_an_earlier_one():
