@@ -17,6 +17,7 @@ from app.core.rest.rate_limit import reported_rate
 from app.core.rest.request_line import RequestLine, goes_in_line, too_busy
 from app.core.settings import Settings
 from app.core.web.compression import CODING, compressed, is_compressible, may_compress
+from app.core.web.etags import SENT_TAGS
 from app.core.web.form_token import BROWSER, Browser
 from app.core.web.head_requests import is_head_of_page
 from app.core.web.kept_parts import PARTS
@@ -94,15 +95,17 @@ def add_around_requests(
 
 @contextmanager
 def _shown_to(browser: Browser | None, scope: Scope, sent: SentHeaders) -> Iterator[None]:
-    """Let templates know the browser, its theme and time zone, and the page that they draw."""
+    """Let templates know the browser, its theme and time zone, the page that they draw, and what the browser has."""
     if browser is None:
         yield
         return
     forms, theme = BROWSER.set(browser), SHOWN_THEME.set(theme_of(sent))
     zone, page = CHOSEN_ZONE.set(zone_name_of(sent)), SHOWN_PAGE.set(page_of(scope))
+    tags = SENT_TAGS.set(sent.first(b"if-none-match"))
     try:
         yield
     finally:
+        SENT_TAGS.reset(tags)
         SHOWN_PAGE.reset(page)
         CHOSEN_ZONE.reset(zone)
         SHOWN_THEME.reset(theme)

@@ -1,9 +1,8 @@
 """REST: the problems, which are public."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query, Request
 from pydantic import BaseModel
@@ -11,39 +10,24 @@ from starlette.responses import Response
 
 from app.accounts.request_limits import RequestCounts, report_rate
 from app.accounts.web import MaybeUser
+from app.core.rest.list_tags import IF_NONE_MATCH, WITH_ETAG, unless_known
 from app.core.rest.problem_json import problem_responses
 from app.core.rest.routing import RestRouter
 from app.core.services import Provided
+from app.core.web.etags import tag_of
 from app.problems.catalogue import Catalogue
 from app.problems.schemas import HintsJSON, ProblemDetail, ProblemList
 from app.problems.viewer import viewer
 from app.problems.visibility import Visibility
 from grader.package.package import Package
 
+# The rate is reported by a call and not by a dependency, which takes as long as all the rest of these responses.
 router = RestRouter("problems", is_counted=False)
 
 Variant = Annotated[
     str | None,
     Query(max_length=32, description="For instructors: the problem in this variant. Without it, in your own."),
 ]
-
-# Described here and read by hand, and the rate is reported by a call and not by a dependency: in FastAPI, resolving
-# parameters takes as long as all the rest of these responses.
-_IF_NONE_MATCH: dict[str, Any] = {
-    "parameters": [
-        {
-            "name": "if-none-match",
-            "in": "header",
-            "required": False,
-            "schema": {"type": "string"},
-            "description": "ETags of responses that you have. The response is 304 if one is still current.",
-        }
-    ]
-}
-_WITH_ETAG: dict[int | str, dict[str, Any]] = {
-    200: {"headers": {"ETag": {"schema": {"type": "string"}, "description": "Changes when the content changes"}}},
-    304: {"description": "One of the ETags in If-None-Match is still current. There is no body."},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +40,8 @@ class _Answer:
     is_own: bool
 
     def send(self, request: Request) -> Response:
-        # no-cache: clients may store it, but must ask each time.
-        headers = {"ETag": self.etag, "Cache-Control": "private, no-cache" if self.is_own else "no-cache"}
-        tags = request.headers.get("if-none-match", "")
-        known = {each.strip().removeprefix("W/") for each in tags.split(",")}
-        if known & {self.etag, "*"}:
-            return Response(status_code=304, headers=headers)
-        return Response(self.body, media_type="application/json", headers=headers)
+        response = Response(self.body, media_type="application/json")
+        return unless_known(request, response, self.etag, is_own=self.is_own)
 
 
 # By address: "" for the list, and a slug for its problem. Problems are read much more often than published, and every
@@ -87,15 +66,15 @@ def _answer(name: str, about: object, describe: Callable[[], BaseModel]) -> _Ans
 def _answer_of(about: object, describe: Callable[[], BaseModel]) -> _Answer:
     body = describe().model_dump_json().encode()
     is_own = bool(viewer().private) or (isinstance(about, Package) and about.variant is not None)
-    return _Answer(about, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', is_own)
+    return _Answer(about, body, tag_of(body), is_own)
 
 
 @router.get(
     "/problems",
     summary="All problems, in the order of the curriculum",
     response_model=ProblemList,
-    responses=_WITH_ETAG,
-    openapi_extra=_IF_NONE_MATCH,
+    responses=WITH_ETAG,
+    openapi_extra=IF_NONE_MATCH,
 )
 async def list_problems(request: Request, catalogue: Provided[Catalogue], counts: Provided[RequestCounts]) -> Response:
     await report_rate(request, counts)
@@ -107,8 +86,8 @@ async def list_problems(request: Request, catalogue: Provided[Catalogue], counts
     "/problems/{slug}",
     summary="One problem",
     response_model=ProblemDetail,
-    responses=_WITH_ETAG,
-    openapi_extra=_IF_NONE_MATCH,
+    responses=WITH_ETAG,
+    openapi_extra=IF_NONE_MATCH,
 )
 async def get_problem(
     request: Request,
@@ -126,8 +105,8 @@ async def get_problem(
     "/problems/{slug}/hints",
     summary="The hints of a problem, in the order in which to read them",
     response_model=HintsJSON,
-    responses={**_WITH_ETAG, **problem_responses(403)},
-    openapi_extra=_IF_NONE_MATCH,
+    responses={**WITH_ETAG, **problem_responses(403)},
+    openapi_extra=IF_NONE_MATCH,
 )
 async def list_hints(
     request: Request, slug: str, user: MaybeUser, visibility: Provided[Visibility], counts: Provided[RequestCounts]

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from app.core.errors import ProblemNotFound
+from app.core.ids import new_id
 from app.problems.tracks import PRIVATE, Section, Track, TracksInvalid, arrange, read_tracks, unknown_problems
 from app.problems.variants import chosen_variant
 from app.problems.viewer import viewer
@@ -38,8 +39,8 @@ class Catalogue:
         self._tracks = tuple(tracks)
         self._sections: tuple[Section, ...] | None = None
         self._section_of: dict[str, Section] | None = None
-        # Another object whenever what is served changes.
-        self._served = object()
+        # Another one whenever what is served changes.
+        self._served = new_id()
         self.faults = list(faults)
 
     @classmethod
@@ -97,7 +98,7 @@ class Catalogue:
     def keep_private(self, packages: Mapping[str, Package]) -> None:
         """From now on, these are the private versions, by their hashes."""
         self._private = dict(packages)
-        self._served = object()
+        self._served = new_id()
 
     def version(self, version: str) -> Package | None:
         """The published or private package with this hash; None if it is not served."""
@@ -150,7 +151,7 @@ class Catalogue:
 
     def serve(self, package: Package) -> None:
         """Serve this version of its problem from now on."""
-        self._sections, self._section_of, self._served = None, None, object()
+        self._sections, self._section_of, self._served = None, None, new_id()
         self._published = dict(sorted((self._published | {package.slug: package}).items()))
 
     def version_of(self, slug: str) -> str | None:

@@ -42,6 +42,7 @@ from app.operations import backup as backing_up
 from grader.package.package import Package
 from grader.review.reader import read_package
 from tests.app.core.rest.examples import recorded
+from tests.app.page_tag_rule import same_tag_same_page
 from tests.app.receiver import Receiver, receiving
 
 ARGON2 = PasswordHash.recommended
@@ -403,7 +404,9 @@ def service_in(folder: Path, migrated_database: Path) -> StartService:
         transport = httpx.ASGITransport(recorded(app), raise_app_exceptions=False)
         async with (
             app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=transport, base_url=SITE) as http,
+            httpx.AsyncClient(
+                transport=transport, base_url=SITE, event_hooks={"response": [same_tag_same_page]}
+            ) as http,
         ):
             while not app.state.services[Walls].probed:
                 await asyncio.sleep(0.01)

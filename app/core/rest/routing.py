@@ -6,7 +6,7 @@ nobody sends a body without being permitted to.
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -15,8 +15,10 @@ from fastapi.dependencies.models import Dependant
 from fastapi.params import Depends as DependsParameter
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from starlette.responses import Response
 
 from app.core.rest.body import MAX_BYTES, read_json
+from app.core.rest.list_tags import IF_NONE_MATCH, WITH_ETAG, tagged
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.settings import Settings
@@ -49,7 +51,10 @@ def refuses(*statuses: int) -> Callable[[F], F]:
 
 
 class RestRoute(APIRoute):
-    """`body_model` is what the route reads; None if it has no body that is JSON."""
+    """`body_model` is what the route reads; None if it has no body that is JSON.
+
+    A response with a page of a list has an `ETag`.
+    """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         self.body_model = _read_strictly(endpoint)
@@ -57,6 +62,18 @@ class RestRoute(APIRoute):
             options["openapi_extra"] = _described(self.body_model)
         super().__init__(path, endpoint, **options)
         self.responses = {**problem_responses(*sorted(set(self._refusals()))), **self.responses}
+        if self._is_list:
+            self.responses |= WITH_ETAG
+            self.openapi_extra = IF_NONE_MATCH
+
+    @property
+    def _is_list(self) -> bool:
+        model = self.response_model
+        return self.methods == {"GET"} and inspect.isclass(model) and "next" in getattr(model, "model_fields", ())
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+        return tagged(handle) if self._is_list else handle
 
     def _refusals(self) -> Iterator[int]:
         if self.body_model is not None:

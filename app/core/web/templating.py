@@ -7,7 +7,7 @@ app/learning/templates.
 import hashlib
 import importlib.metadata
 import sys
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,11 +15,12 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from jinja2.bccache import Bucket, FileSystemBytecodeCache
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from app.core.clock import now
 from app.core.errors import Refused
 from app.core.web.areas import side_bar
+from app.core.web.etags import SENT_TAGS, is_known, not_modified, tag_of_page
 from app.core.web.form_token import form_token
 from app.core.web.icons import icon
 from app.core.web.kept_parts import KeptParts, PageResponse
@@ -156,6 +157,9 @@ def compile_pages() -> None:
         ENVIRONMENT.get_template(name)
 
 
+_PAGE_HEADERS = {"Cache-Control": "private, no-cache"}
+
+
 def render_page(
     name: str, /, *, status_code: int = 200, refusal: Refused | None = None, **context: Any
 ) -> HTMLResponse:
@@ -165,7 +169,31 @@ def render_page(
     """
     status_code = refusal.status if refusal else status_code
     pieces = ENVIRONMENT.get_template(name).generate(context, refusal=refusal)
-    return PageResponse(pieces, status_code, {"Cache-Control": "private, no-cache"})
+    return PageResponse(pieces, status_code, _PAGE_HEADERS)
+
+
+def render_list(
+    name: str,
+    /,
+    *,
+    more: Callable[[], Mapping[str, Any]] = dict,
+    refusal: Refused | None = None,
+    status_code: int = 200,
+    **read: Any,
+) -> Response:
+    """Like `render_page`, but a browser that has the list as it is now gets 304, and nothing is rendered.
+
+    Args:
+      more: makes from `read`, and only from that, what the template needs beside it. It is called only to render.
+      read: everything that the page shows, as it was read. If it shows problems or lessons, also `Catalogue.seen`.
+    """
+    etag = None if refusal or status_code != 200 else tag_of_page(name, read, _ago)
+    headers = {**_PAGE_HEADERS, "ETag": etag} if etag else _PAGE_HEADERS
+    if etag and is_known(etag, SENT_TAGS.get()):
+        return not_modified(headers)
+    page = render_page(name, status_code=status_code, refusal=refusal, **read, **more())
+    page.headers.update(headers)
+    return page
 
 
 def render_secret_page(name: str, /, *, refusal: Refused | None = None, **context: Any) -> HTMLResponse:

@@ -15,7 +15,7 @@ from app.core.rest.actions import Actions
 from app.core.rest.paging import Cursor
 from app.core.services import Provided
 from app.core.web.diff import diff_lines
-from app.core.web.templating import render_page, render_secret_page
+from app.core.web.templating import render_list, render_page, render_secret_page
 from app.grading.attempts.filter import AttemptFilter, choices
 from app.grading.attempts.next_problem import next_problem
 from app.grading.attempts.own_inputs import own_in_words
@@ -60,22 +60,23 @@ async def list_attempts(
     database: Provided[Database],
     comments: Provided[Comments],
     before: Annotated[str | None, Query(max_length=100)] = None,
-) -> HTMLResponse:
+) -> Response:
     """The filter is in the address, and so in the address of each further page."""
     chosen = AttemptFilter.read(request.query_params)
     page = await attempts.list(user, Cursor(_PAGE, before), only=chosen)
-    titles = catalogue.titles()
     tried = await progress(database, user)
-    return render_page(
+    return render_list(
         "grading/attempts/attempts.html",
         user=user,
+        catalogue=catalogue.seen,
+        tried=tried,
         attempts=page,
         unwritten=await attempts.unwritten(user, page),
         comments=await comments.counts([each.id for each in page]),
         unseen=await comments.unseen(user),
         older=chosen.address(before=page.next) if page.next else None,
         wanted=chosen,
-        **choices(titles, tried),
+        more=lambda: choices(catalogue.titles(), tried),
     )
 
 

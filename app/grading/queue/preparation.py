@@ -51,6 +51,11 @@ class Preparation:
     def total(self) -> int:
         return len(self.ready) + self.waiting + self.later
 
+    @property
+    def is_news(self) -> bool:
+        """Whether the list of problems says how far it is."""
+        return self.is_in_progress or bool(self.setbacks)
+
     def of(self, package: Package) -> "ProblemPreparation | None":
         """The progress of this problem after a start; None if it is ready, or if nobody needs to know."""
         setback = next((each for each in self.setbacks if each.name == package.slug), None)

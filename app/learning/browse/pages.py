@@ -1,14 +1,16 @@
 """The pages on which you find a problem or a lesson: a guest's front page, the catalogue and the list of lessons."""
 
+from typing import Any
+
 from fastapi import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from app.accounts.web import MaybeUser
 from app.core.database import Database
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
 from app.core.settings import Settings
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list, render_page
 from app.grading.attempts.progress import progress
 from app.grading.attempts.solved_counts import SolvedCounts
 from app.grading.queue.local_judge import LocalJudge
@@ -59,26 +61,36 @@ async def list_all(
     solved: Provided[SolvedCounts],
     reads: Provided[LessonReads],
     times: Provided[SolvingTimes],
-) -> HTMLResponse:
+) -> Response:
     """Every problem is in the page, and those that the filter leaves out are hidden: scripts filter the same page."""
     reached = await progress(database, user) if user else {}
-    listing = list_problems(catalogue.listed(), reached, await times.by_problem())
-    counts = await solved.by_problem()
-    chosen = Filter.read(request.query_params)
-    return render_page(
+    counts, taken, read = await solved.by_problem(), await times.by_problem(), await reads.of(request, user)
+    chosen, preparation = Filter.read(request.query_params), judge.preparation()
+
+    def more() -> dict[str, Any]:
+        listing = list_problems(catalogue.listed(), reached, taken)
+        return {
+            "listing": listing,
+            "lines": lines_of(listing, lessons.all(), read),
+            "lessons": lessons,
+            # What the rows of a track have beside what the listing says.
+            "solved_of": lambda group: tuple(counts.get(row.slug) for row in group.rows),
+            "shown": {row.slug for row in listing.rows if chosen.matches(row)},
+            "difficulties": DIFFICULTIES,
+            "states": STATES if user else (),
+        }
+
+    return render_list(
         "learning/browse/problems.html",
         user=user,
-        listing=listing,
-        lines=lines_of(listing, lessons.all(), await reads.of(request, user)),
-        lessons=lessons,
+        catalogue=catalogue.seen,
+        reached=reached,
+        times=taken,
         solved=counts,
-        # What the rows of a track have beside what the listing says.
-        solved_of=lambda group: tuple(counts.get(row.slug) for row in group.rows),
+        read=read,
         wanted=chosen,
-        shown={row.slug for row in listing.rows if chosen.matches(row)},
-        difficulties=DIFFICULTIES,
-        states=STATES if user else (),
-        preparing=judge.preparation(),
+        preparing=preparation if preparation and preparation.is_news else None,
+        more=more,
     )
 
 
@@ -90,7 +102,13 @@ async def list_all_lessons(
     catalogue: Provided[Catalogue],
     lessons: Provided[Lessons],
     reads: Provided[LessonReads],
-) -> HTMLResponse:
-    listing = list_problems(catalogue.listed(), await progress(database, user) if user else {})
-    cards = list_lessons(listing, lessons.all(), await reads.of(request, user))
-    return render_page("learning/browse/lessons.html", user=user, cards=cards)
+) -> Response:
+    reached = await progress(database, user) if user else {}
+    read = await reads.of(request, user)
+
+    def more() -> dict[str, Any]:
+        return {"cards": list_lessons(list_problems(catalogue.listed(), reached), lessons.all(), read)}
+
+    return render_list(
+        "learning/browse/lessons.html", user=user, catalogue=catalogue.seen, reached=reached, read=read, more=more
+    )

@@ -10,7 +10,7 @@ from app.core.rest.actions import Actions, FormPage, PageOf, Typed
 from app.core.rest.body import RequestBody
 from app.core.rest.routing import MaxBytes
 from app.core.services import Provided
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list, render_page
 from app.learning.workbench.reports import LONGEST, FaultReports
 from app.problems.catalogue import Catalogue
 
@@ -60,8 +60,11 @@ async def report_fault(slug: str, user: Submitter, body: NewReport, reports: Pro
 
 
 @actions.pages.get("/reports")
-async def list_reports(
-    user: Instructor, catalogue: Provided[Catalogue], reports: Provided[FaultReports]
-) -> HTMLResponse:
-    titles = catalogue.titles()
-    return render_page("learning/workbench/reports.html", user=user, reports=await reports.open_first(), titles=titles)
+async def list_reports(user: Instructor, catalogue: Provided[Catalogue], reports: Provided[FaultReports]) -> Response:
+    return render_list(
+        "learning/workbench/reports.html",
+        user=user,
+        catalogue=catalogue.seen,
+        reports=await reports.open_first(),
+        more=lambda: {"titles": catalogue.titles()},
+    )

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import Query
-from starlette.responses import HTMLResponse
+from starlette.responses import Response
 
 from app.accounts.audit.log import ACTION_WORDS, AuditLog
 from app.accounts.audit.schemas import AUDIT_SEARCH, AuditPage
@@ -12,7 +12,7 @@ from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor, NewestFirst
 from app.core.rest.routing import PageRouter, RestRouter
 from app.core.services import Provided
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list
 from app.teaching.courses.course_in_path import TaughtCourse
 
 _PATH = "/courses/{course_id}/audit"
@@ -27,11 +27,11 @@ async def show_course_audit(
     audit: Provided[AuditLog],
     q: Annotated[str, Query(max_length=100)] = "",
     before: Annotated[str | None, Query(max_length=100)] = None,
-) -> HTMLResponse:
+) -> Response:
     entries = await audit.list(Cursor(SHOWN, before), course_id=course.id, q=q.strip())
     here = f"/courses/{course.id}/audit"
     links = ListLinks(here, entries, before, {"q": q.strip()}, cursor="before")
-    return render_page(
+    return render_list(
         "accounts/audit/audit.html", user=user, course=course, entries=entries, words=ACTION_WORDS, links=links
     )
 

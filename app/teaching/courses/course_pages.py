@@ -16,7 +16,7 @@ from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor, LongNewestFirst
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list, render_page
 from app.problems.catalogue import Catalogue
 from app.problems.exams import words_of
 from app.teaching.courses.announcements import LONGEST_ANNOUNCEMENT, Announcement, Announcements
@@ -130,15 +130,15 @@ async def show_announcements(
     announcements: Provided[Announcements],
     q: Annotated[str, Query(max_length=100)] = "",
     before: Annotated[str | None, Query(max_length=32)] = None,
-) -> HTMLResponse:
+) -> Response:
     found = await announcements.of(course, Cursor(SHOWN, before), q.strip())
-    return render_page(
+    return render_list(
         "teaching/courses/announcements.html",
         user=user,
         course=course,
         announcements=found,
         links=ListLinks(f"/courses/{course.id}/announcements", found, before, {"q": q.strip()}, cursor="before"),
-        local=local_of(course),
+        more=lambda: {"local": local_of(course)},
     )
 
 

@@ -14,7 +14,7 @@ from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list, render_page
 from app.presentation.drawings.columns import FEWEST_DRAWN
 from app.problems.catalogue import Catalogue
 from app.teaching.courses.course_in_path import GradedCourse
@@ -45,7 +45,7 @@ async def show_gradebook(
     roster: Provided[RosterLines],
     catalogue: Provided[Catalogue],
     after: Annotated[str | None, Query(max_length=200)] = None,
-) -> HTMLResponse:
+) -> Response:
     """Filter and order are in the address, and so in the address of each further page."""
     columns = columns_of(await courses.assignments(course))
     matching = _read_filter(request)
@@ -54,20 +54,23 @@ async def show_gradebook(
     sort = "" if order.is_by_name else str(order)
     lines = await ordered_lines(database, course, columns, order, Cursor(SHOWN, after), matching)
     links = ListLinks(here, lines, after, _fields(matching), {"sort": sort})
-    return render_page(
+    return render_list(
         "teaching/courses/gradebook.html",
         user=user,
+        catalogue=catalogue.seen,
         course=course,
         manages=course.is_taught,
         columns=columns,
-        titles=catalogue.titles(),
         sections=await roster.sections(course.id),
         lines=lines,
         matching=matching,
         order=order,
-        sorted_by=lambda by: replace(links, beside={"sort": order.link(by)}).whole,
         in_order=f"sort={sort}" if sort else "",
         links=links,
+        more=lambda: {
+            "titles": catalogue.titles(),
+            "sorted_by": lambda by: replace(links, beside={"sort": order.link(by)}).whole,
+        },
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Query
-from starlette.responses import HTMLResponse
+from starlette.responses import Response
 
 from app.accounts.web import Instructor, Reader, Submitter
 from app.core.errors import Refused
@@ -13,7 +13,7 @@ from app.core.rest.list_links import SHOWN, ListLinks
 from app.core.rest.paging import Cursor
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list
 from app.teaching.courses.due_dates import time_zones
 from app.teaching.courses.last_attempts import LastAttempts
 from app.teaching.courses.open_assignments import OpenAssignments
@@ -40,10 +40,10 @@ class CoursesPage(TypedPage):
         archived: bool = False,
         q: str = "",
         before: str | None = None,
-    ) -> HTMLResponse:
+    ) -> Response:
         found = await self.courses.visible_to(self.user, Cursor(SHOWN, before), archived=archived, q=q)
         beside = {"archived": "yes" if archived else ""}
-        return render_page(
+        return render_list(
             "teaching/courses/courses.html",
             user=self.user,
             courses=found,
@@ -53,10 +53,10 @@ class CoursesPage(TypedPage):
             archived=archived,
             assists=await self.courses.assists_any(self.user),
             manages=manages(self.user),
-            zones=time_zones(),
             refusal=refusal,
             form=typed,
             invited=refusal is None and bool(typed["code"]),
+            more=lambda: {"zones": time_zones()},
         )
 
 
@@ -72,7 +72,7 @@ async def show_courses(
     archived: Annotated[str, Query(max_length=10)] = "",
     q: Annotated[str, Query(max_length=100)] = "",
     before: Annotated[str | None, Query(max_length=32)] = None,
-) -> HTMLResponse:
+) -> Response:
     """A value of the filter that the page does not offer is dropped."""
     return await page.show(Typed(code=code), archived=archived in _YES, q=q.strip(), before=before)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Query, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from app.accounts.web import Grader, site_address
 from app.core.errors import Refused
@@ -14,7 +14,7 @@ from app.core.rest.paging import ById, Cursor
 from app.core.rest.problem_json import problem_responses
 from app.core.services import Provided
 from app.core.view import View
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list
 from app.teaching.courses.course_in_path import CourseForRoster
 from app.teaching.courses.last_attempts import LastAttempts
 from app.teaching.courses.roster_lines import RosterLines
@@ -50,12 +50,12 @@ class RosterPeoplePage(FormPage):
         after: str | None,
         refusal: Refused | None = None,
         done: InvitationMails | None = None,
-    ) -> HTMLResponse:
+    ) -> Response:
         """`done` is what the action that led here has done."""
         course = self.course
         found = await self.people.list(course, Cursor(_PAGE, after), q, section)
         narrowing = {name: value for name, value in {"q": q, "section": section}.items() if value}
-        return render_page(
+        return render_list(
             "teaching/courses/course_people.html",
             user=self.user,
             course=course,
@@ -92,7 +92,7 @@ async def show_roster_people(
     mails: Count = None,
     earlier: Count = None,
     nowhere: Count = None,
-) -> HTMLResponse:
+) -> Response:
     done = None if mails is None else InvitationMails(mails=mails, earlier=earlier or 0, without_address=nowhere or 0)
     return await page.show(q.strip(), section.strip(), after, done=done)
 

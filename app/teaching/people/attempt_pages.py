@@ -3,14 +3,14 @@
 from typing import Annotated
 
 from fastapi import Query, Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.web import Grader, Instructor
 from app.core.database import Database
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list, render_page
 from app.grading.attempts.filter import AttemptFilter, choices
 from app.grading.attempts.progress import progress
 from app.grading.attempts.service import Attempts
@@ -38,7 +38,7 @@ async def list_attempts_of_person(
     comments: Provided[Comments],
     catalogue: Provided[Catalogue],
     before: Later = None,
-) -> HTMLResponse:
+) -> Response:
     """The filter is in the address, and so in the address of each further page."""
     person, owner = may.person, may.owner
     only = AttemptFilter.read(request.query_params)
@@ -46,17 +46,19 @@ async def list_attempts_of_person(
     at = await progress(database, owner)
     tried = at if may.problems is None else at.keys() & may.problems
     here = f"/people/{person.id}/attempts"
-    return render_page(
+    return render_list(
         "teaching/people/person_attempts.html",
         user=user,
+        catalogue=catalogue.seen,
         person=person,
+        tried=tried if may.problems is None else frozenset(tried),
         here=here,
         attempts=page,
         unwritten=await attempts.unwritten(owner, page),
         comments=await comments.counts([each.id for each in page]),
         older=only.address(path=here, before=page.next) if page.next else None,
         wanted=only,
-        **choices(catalogue.titles(), tried),
+        more=lambda: choices(catalogue.titles(), tried),
     )
 
 
@@ -95,14 +97,15 @@ async def list_who_tried(
     database: Provided[Database],
     identities: Provided[RosterIdentities],
     after: Later = None,
-) -> HTMLResponse:
+) -> Response:
     problem = catalogue.get(slug)
     people = await who_tried(database, identities, user, problem.slug, Cursor(_PAGE, after))
-    return render_page(
+    return render_list(
         "teaching/people/problem_people.html",
         user=user,
-        problem=problem,
+        catalogue=catalogue.seen,
         people=people,
         first=f"/problems/{problem.slug}/people" if after else None,
         further=people.next,
+        more=lambda: {"problem": problem},
     )

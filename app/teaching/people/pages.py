@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import Query, Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from app.accounts.roles import ROLES
 from app.accounts.web import Instructor
@@ -11,7 +11,7 @@ from app.core.rest.actions import PageOf
 from app.core.rest.paging import Cursor
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided
-from app.core.web.templating import render_page
+from app.core.web.templating import render_list
 from app.teaching.people.account_actions import PersonPage
 from app.teaching.people.directory import STATES, Directory, PeopleFilter
 
@@ -25,11 +25,11 @@ async def list_people(
     user: Instructor,
     directory: Provided[Directory],
     after: Annotated[str | None, Query(max_length=200)] = None,
-) -> HTMLResponse:
+) -> Response:
     """The filter is in the address, and so in the address of each further page."""
     only = PeopleFilter.read(request.query_params)
     people = await directory.list(only, Cursor(_PAGE, after))
-    return render_page(
+    return render_list(
         "teaching/people/people.html",
         user=user,
         people=people,

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from app.accounts.service import Accounts
+from tests.app.page_tag_rule import same_tag_same_page
 
 PASSWORD = "four quiet grey geese"
 SITE = {"Origin": "http://meshgrade.test"}
@@ -17,7 +18,10 @@ async def browser(service, **options: object) -> AsyncIterator[httpx.AsyncClient
     """A browser without cookies, which asks for pages."""
     transport = httpx.ASGITransport(service.app, raise_app_exceptions=False, **options)
     headers = {"Accept": "text/html", "User-Agent": "Test browser"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://meshgrade.test", headers=headers) as http:
+    hooks = {"response": [same_tag_same_page]}
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://meshgrade.test", headers=headers, event_hooks=hooks
+    ) as http:
         yield http
 
 
