@@ -31,7 +31,7 @@ class Browser:
         known = _bound_to(sent.cookies)
         self.is_new = known is None
         self._secret = known
-        self._token: str | None = None
+        self._field: Markup | None = None
 
     @property
     def secret(self) -> str:
@@ -40,15 +40,16 @@ class Browser:
         return self._secret
 
     @property
-    def token(self) -> str:
+    def field(self) -> Markup:
         """The same in all forms of this response. Most responses have none, and then it is not computed."""
-        if self._token is None:
-            self._token = _mask(_derive(self.secret))
-        return self._token
+        if self._field is None:
+            token = _mask(_derive(self.secret))
+            self._field = Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, token)
+        return self._field
 
     def cookie(self, request: Request) -> bytes | None:
         """The value of a Set-Cookie header; None if the browser has a secret, or was shown no form."""
-        if not self.is_new or self._token is None:
+        if not self.is_new or self._field is None:
             return None
         carrier = Response()
         set_cookie(request, carrier, FORM_COOKIE, self.secret)
@@ -62,9 +63,7 @@ BROWSER: ContextVar[Browser | None] = ContextVar("browser", default=None)
 def form_token() -> Markup:
     """The hidden field for the browser of the current request; empty outside a request."""
     browser = BROWSER.get()
-    if browser is None:
-        return Markup()
-    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, browser.token)
+    return Markup() if browser is None else browser.field
 
 
 def check_form_token(request: Request, token: str) -> None:

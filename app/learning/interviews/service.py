@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import SystemRandom
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Row, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.core.clock import now
-from app.core.database import Database, UTCDateTime, once
+from app.core.database import Database, UTCDateTime, once, select_rows
 from app.core.ids import is_id, new_id
 from app.grading.attempts.progress import progress
 from app.learning.interviews.errors import InterviewNotFound, InterviewOpen, InterviewOver, LevelEmpty
@@ -150,7 +150,7 @@ class Interviews:
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
 _OPEN = (
-    select(InterviewRow)
+    select(*InterviewRow.__table__.columns)
     .where(
         InterviewRow.user_id == bindparam("user_id"),
         InterviewRow.ended_at.is_(None),
@@ -161,8 +161,8 @@ _OPEN = (
 )
 
 
-async def _open(session: AsyncSession, user: User) -> InterviewRow | None:
-    return await session.scalar(_OPEN, {"user_id": user.id, "moment": now()})
+async def _open(session: AsyncSession, user: User) -> Row[*tuple[Any, ...]] | None:
+    return (await select_rows(session, _OPEN, {"user_id": user.id, "moment": now()})).first()
 
 
 async def _row(session: AsyncSession, user: User, interview_id: str, *, lock: bool = False) -> InterviewRow:
@@ -179,7 +179,7 @@ def _running(row: InterviewRow) -> Interview:
     return interview
 
 
-def _view(row: InterviewRow) -> Interview:
+def _view(row: InterviewRow | Row[*tuple[Any, ...]]) -> Interview:
     places = tuple(Place.model_validate(each) for each in row.problems)
     return Interview(row.id, cast(Level, row.level), places, row.created_at, row.expires_at, row.ended_at)
 

@@ -75,10 +75,10 @@ async def read_editorial(
     slug: str, user: Reader, visibility: Provided[Visibility], editorials: Provided[Editorials]
 ) -> EditorialJSON:
     package = (await visibility.visible(user, slug)).require("editorial")
-    is_open, gave_up_at = await editorials.access_of(user, package)
-    if not is_open:
+    access = await editorials.access_of(user, package)
+    if not access.is_open:
         raise EditorialClosed("It opens when one of your attempts is accepted, or when you give up on the problem.")
-    return EditorialJSON(problem=package.slug, editorial=package.editorial, gave_up_at=gave_up_at)
+    return EditorialJSON(problem=package.slug, editorial=package.editorial, gave_up_at=access.gave_up_at)
 
 
 @router.get(

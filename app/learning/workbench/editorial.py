@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import bindparam, func, select
+
 from app.accounts.caller import User
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.core.web.markdown import Prose
-from app.grading.attempts.give_up import GiveUps
+from app.grading.attempts.models import GiveUpRow
 from app.grading.attempts.next_problem import next_problem, prepared_by
-from app.grading.attempts.progress import standings
-from app.learning.workbench.solutions import Solutions
+from app.grading.queue.models import AttemptRow
+from app.grading.queue.withheld_verdicts import shown_only
 from app.problems.catalogue import Catalogue
 from app.problems.exams import OpenExam
 from app.problems.problem_texts import ProblemTexts
@@ -36,6 +38,32 @@ class Editorial:
     prepared: tuple[Package, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The editorial `is_open` if an attempt that counts was accepted, or after giving up. The problem `is_solved` if
+    any attempt was accepted, even after giving up.
+    """
+
+    is_open: bool
+    is_solved: bool
+    gave_up_at: datetime | None
+
+
+# In one statement, and built once: every problem page needs it.
+_ACCESS = select(
+    select(GiveUpRow.at)
+    .where(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == bindparam("problem"))
+    .scalar_subquery(),
+    func.count(),
+    func.count(AttemptRow.score),
+).where(
+    AttemptRow.user_id == bindparam("user_id"),
+    AttemptRow.problem == bindparam("problem"),
+    AttemptRow.kind == "attempt",
+    AttemptRow.verdict_status == "accepted",
+)
+
+
 class Editorials:
     """Safe to share between requests."""
 
@@ -44,28 +72,29 @@ class Editorials:
         database: Database,
         catalogue: Catalogue,
         visibility: Visibility,
-        give_ups: GiveUps,
-        solutions: Solutions,
         texts: ProblemTexts,
     ) -> None:
         self._database, self._catalogue, self._visibility = database, catalogue, visibility
-        self._give_ups, self._solutions, self._texts = give_ups, solutions, texts
+        self._texts = texts
 
     async def show_to(self, user: User, package: Package) -> Editorial:
         seen = await self._visibility.visible(user, package.slug)
-        is_open, gave_up_at = await self.access_of(user, package)
+        access = await self.access_of(user, package)
         # Without giving up, it opens only to someone who has solved the problem.
-        exam = seen.closes("editorial") or (None if is_open else seen.closes("giving_up"))
-        is_open = is_open and exam is None
+        exam = seen.closes("editorial") or (None if access.is_open else seen.closes("giving_up"))
+        is_open = access.is_open and exam is None
         prose = (await self._texts.render(package, texts_of(package)["editorial.md"]))[0] if is_open else None
-        is_solved = is_open and await self._solutions.accepted_attempt(user, package.slug) is not None
+        is_solved = is_open and access.is_solved and seen.closes("solutions") is None
         following = await next_problem(user, self._database, self._catalogue) if is_open else None
         prepared = prepared_by(package.slug, self._catalogue.all())
         others = tuple(each for each in prepared if each is not following)
-        return Editorial(package.slug, prose, gave_up_at, exam, is_solved, following, others)
+        return Editorial(package.slug, prose, access.gave_up_at, exam, is_solved, following, others)
 
-    async def access_of(self, user: User, package: Package) -> tuple[bool, datetime | None]:
-        """Whether the editorial is open to the user outside an exam, and when they gave up on the problem."""
-        gave_up_at = await self._give_ups.at(user, package.slug)
-        standing = (await standings(self._database, user, package.slug)).get(package.slug)
-        return gave_up_at is not None or (standing is not None and standing.accepted), gave_up_at
+    async def access_of(self, user: User, package: Package) -> Access:
+        """What of the editorial is open to the user outside an exam."""
+        async with self._database.reading() as session:
+            shown = await shown_only(session, user_id=user.id, problem=package.slug)
+            query = _ACCESS.where(*shown) if shown else _ACCESS
+            row = (await select_rows(session, query, {"user_id": user.id, "problem": package.slug})).one()
+        gave_up_at, accepted, scored = row
+        return Access(gave_up_at is not None or scored > 0, accepted > 0, gave_up_at)
