@@ -1,8 +1,8 @@
 """The database: an async engine for SQLite or PostgreSQL, and its two kinds of session."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLA
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -116,6 +116,30 @@ class Base(DeclarativeBase):
     )
 
 
+class _Reading(Session):
+    """A session that stores nothing: what is changed in its objects is only shown."""
+
+    def flush(self, objects: Sequence[Any] | None = None) -> None:
+        """Do nothing."""
+
+
+class _PlannedReading(_Reading):
+    """One on PostgreSQL. It ends with COMMIT, although there is nothing to store.
+
+    After each ROLLBACK, psycopg forgets which statements the server has planned. To plan them again takes the server
+    longer than to read what a page shows.
+    """
+
+    def close(self) -> None:
+        if self.in_transaction():
+            # Otherwise `commit` would try to store what has changed.
+            self.expunge_all()
+            # If the connection has ended, all that was wanted of it has been read, and `close` discards it.
+            with suppress(SQLAlchemyError):
+                self.commit()
+        super().close()
+
+
 class Database:
     """Open it once per process.
 
@@ -160,7 +184,12 @@ class Database:
             listen_to_sqlite(self.engine.sync_engine)
         else:
             listen_to_postgresql(self.engine.sync_engine, idle_in_transaction_s=idle_in_transaction_s)
-        self._reader = async_sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
+        self._reader = async_sessionmaker(
+            self.engine.execution_options(reader=True),
+            sync_session_class=_PlannedReading if self.shared else _Reading,
+            expire_on_commit=False,
+            autoflush=False,
+        )
         self._writer = async_sessionmaker(self.engine.execution_options(writer=True), expire_on_commit=False)
 
     @property

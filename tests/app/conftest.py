@@ -21,7 +21,7 @@ from fastapi import FastAPI
 from fastapi.routing import _IncludedRouter
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
-from sqlalchemy import URL, Engine, Executable, make_url, text
+from sqlalchemy import URL, Connection, Engine, Executable, event, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.util import LRUCache
 from starlette.routing import BaseRoute
@@ -49,6 +49,8 @@ ARGON2 = PasswordHash.recommended
 TOKEN = "preset-token-of-the-owner"
 METRICS_TOKEN = "preset-token-of-the-metrics"
 SITE = "http://meshgrade.test"
+# How the statements of a reading session begin. SQLite needs BEGIN, and the search limits its time with SET.
+READING = {"BEGIN", "SELECT", "WITH", "SHOW", "SET"}
 
 
 @dataclass
@@ -103,6 +105,7 @@ def statements_compiled_once() -> Iterator[None]:
     def sharing(*arguments: Any, **options: Any) -> AsyncEngine:
         created = create_async_engine(*arguments, **options)
         engine = created.sync_engine
+        event.listen(engine, "before_cursor_execute", _only_reads)
         before = first.setdefault(engine.dialect.name, engine)
         if before is engine:
             engine._compiled_cache = LRUCache(10_000)
@@ -114,6 +117,12 @@ def statements_compiled_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.core.database.create_async_engine", sharing)
         yield
+
+
+def _only_reads(connection: Connection, cursor: object, statement: str, *others: object) -> None:
+    """On PostgreSQL, what `Database.reading()` sends would be stored, so no test may see it write."""
+    if connection.get_execution_options().get("reader"):
+        assert statement.split(None, 1)[0] in READING, statement
 
 
 @pytest.fixture(scope="session")

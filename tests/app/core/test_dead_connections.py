@@ -1,9 +1,13 @@
-"""PostgreSQL ends connections, as when it restarts: each is replaced before it is used, and few uses cost a ping."""
+"""PostgreSQL ends connections, as when it restarts: each is replaced before it is used, and few uses cost a ping.
+
+As long as a connection lives, the server keeps the plans of what is read.
+"""
 
 import asyncio
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from app.core.database import Database
 
@@ -61,3 +65,18 @@ async def test_a_connection_in_use_all_the_time_is_not_tried(database, monkeypat
     for _ in range(5):
         assert await one(database) == 1
     assert pings == []
+
+
+async def test_the_server_plans_once_what_is_read_again_and_again(database):
+    for _ in range(10):
+        assert await one(database) == 1
+    async with database.reading() as session:
+        planned = (await session.scalars(text("SELECT statement FROM pg_prepared_statements"))).all()
+    assert "SELECT 1" in planned
+
+
+async def test_after_an_error_the_connection_reads_again(database):
+    with pytest.raises(DBAPIError):
+        async with database.reading() as session:
+            await session.execute(text("SELECT 1 / 0"))
+    assert await one(database) == 1

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.accounts.models import UserRow
 from app.core.clock import now
-from app.core.database import Database, once
+from app.core.database import Database, once, select_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -118,3 +118,14 @@ async def test_a_page_is_read_in_one_transaction(start_service, path):
         event.listen(service.services[Database].engine.sync_engine, "begin", note)
         assert (await service.http.get(path, headers=service.bearer)).status_code == 200
         assert len(begun) == 1
+
+
+async def test_what_a_read_changes_in_objects_is_not_stored(each_database):
+    async with each_database.writing() as session:
+        session.add(UserRow(id="u", name="before", role="student", created_at=now()))
+    async with each_database.reading() as session:
+        (await session.get_one(UserRow, "u")).name = "after"
+        found = await select_rows(session, select(UserRow.name), {})
+        assert found.scalar_one() == "before"
+    async with each_database.reading() as session:
+        assert (await session.get_one(UserRow, "u")).name == "before"
