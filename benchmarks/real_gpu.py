@@ -186,7 +186,7 @@ def compiled(folder: Path, request: dict[str, Any], target: str | None) -> ChipF
     chip, number = slice_of(request["topology"])
     axes = request["mesh"]
     program = (folder / request["file"]).read_bytes()
-    exported, _, module = read_artifact(program, axes, request["inputs"], chip=chip.lowering)
+    exported, _, _, module = read_artifact(program, axes, request["inputs"], chip=chip.lowering)
     own = {} if target is None else {"xla_gpu_enable_triton_gemm": True}
     devices = devices_of(chip, request["topology"], tuple(axes.values()), target=target)
     mesh = jax.sharding.Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))

@@ -97,8 +97,9 @@ class Catalogue:
 
     def keep_private(self, packages: Mapping[str, Package]) -> None:
         """From now on, these are the private versions, by their hashes."""
+        if packages.keys() != self._private.keys():
+            self._served = new_id()
         self._private = dict(packages)
-        self._served = new_id()
 
     def version(self, version: str) -> Package | None:
         """The published or private package with this hash; None if it is not served."""

@@ -59,7 +59,9 @@ def install_cache(cache: CacheInterface) -> None:
 
 
 def share_lowering_context() -> None:
-    """Use one new MLIR context for all lowerings from now on. JAX 0.10 makes one per program, JAX 0.12 one per ten."""
+    """Use one new MLIR context for all lowerings from now on. JAX 0.10 makes one per program, JAX 0.12 one per ten, so
+    there it is only new after ten programs.
+    """
     context = _MAKE_CONTEXT()
     mlir.make_ir_context = lambda: context
 

@@ -16,7 +16,7 @@ _pages: dict[str, bytes] = {}
 async def same_tag_same_page(response: httpx.Response) -> None:
     """A hook of an HTTP client."""
     etag = response.headers.get("etag", "")
-    if response.status_code != 200 or not etag.startswith("W/"):
+    if response.request.method != "GET" or response.status_code != 200 or not etag.startswith("W/"):
         return
     page = _TOKEN.sub(b"", await response.aread())
     assert _pages.setdefault(etag, page) == page, f"{response.url} has changed, and its ETag has not"

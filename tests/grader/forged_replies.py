@@ -137,7 +137,7 @@ class ForgedSandbox:
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> ForkSession:
         ours, theirs = socket.socketpair()
         outputs = [os.pipe() for _ in range(2)]
-        fork = _ForgedFork(0, ours, outputs[0][0], outputs[1][0], pid=os.getpid(), status=0, ended=_Exit())
+        fork = _ForgedFork(0, ours, outputs[0][0], outputs[1][0], pid=0, status=0, ended=_Exit())
         os.write(outputs[0][1], self._output)
         theirs.close()
         for _, end in outputs:

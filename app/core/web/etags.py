@@ -2,8 +2,8 @@
 
 A list's page has a tag of everything that it is made of, before it is rendered: what was read for it, the moments in it
 as they read now, and the address, theme and time zone. What cannot be compared in this way, such as a function, leaves
-the page without a tag, so it is always sent. A tag is valid as long as its process runs: templates, problems and
-lessons change only with a new one, or as `Catalogue.seen` says.
+the page without a tag, so it is always sent. A tag is valid as long as its process runs: templates change only with a
+new one, and problems and lessons as their `seen` says.
 """
 
 import hashlib

@@ -83,7 +83,7 @@ async def list_all(
     return render_list(
         "learning/browse/problems.html",
         user=user,
-        catalogue=catalogue.seen,
+        seen=(catalogue.seen, lessons.seen),
         reached=reached,
         times=taken,
         solved=counts,
@@ -110,5 +110,10 @@ async def list_all_lessons(
         return {"cards": list_lessons(list_problems(catalogue.listed(), reached), lessons.all(), read)}
 
     return render_list(
-        "learning/browse/lessons.html", user=user, catalogue=catalogue.seen, reached=reached, read=read, more=more
+        "learning/browse/lessons.html",
+        user=user,
+        seen=(catalogue.seen, lessons.seen),
+        reached=reached,
+        read=read,
+        more=more,
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from app.core.ids import new_id
 from app.learning.lessons.errors import LessonInvalid, LessonNotFound
 from app.learning.lessons.explorable_programs import FILE, read_explorable
 from app.learning.lessons.lesson import NAMED_PROBLEM, Claims, Lesson, Misreading
@@ -42,6 +43,8 @@ class Lessons:
 
     def __init__(self, lessons: Iterable[Lesson] = (), faults: Iterable[LessonInvalid] = ()) -> None:
         self._by_slug = {lesson.slug: lesson for lesson in lessons}
+        # Another one for other lessons, as `Catalogue.seen`.
+        self.seen = new_id()
         self.faults = list(faults)
 
     @classmethod

@@ -241,7 +241,8 @@ def test_what_is_kept_is_not_compressed(inside: dict[str, object]):
 
 def test_all_lowerings_share_one_context(inside: dict[str, object]):
     assert inside["contexts"] == 1
-    assert inside["new_context"]
+    # JAX 0.12 itself makes one for ten programs.
+    assert inside["new_context"] or private_jax.LINE >= (0, 12)
 
 
 def test_what_is_compiled_later_has_the_options(inside: dict[str, object]):
