@@ -91,7 +91,7 @@ class Job(Generic[R]):
             self._events.send(self.row.id, Change("running", phase, self._has_part))
 
     def store_part(self, **values: Any) -> None:
-        """Store a part of the result while the job goes on, and notify everyone who waits. Call it from any thread."""
+        """Store a part of the result of the running job, and notify everyone who waits. Any thread may call it."""
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._begin_part, values)
 

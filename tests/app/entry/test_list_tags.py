@@ -1,4 +1,4 @@
-"""The response to a reader who has a list as it is now is 304; after any change, it has a new ETag.
+"""A reader who has the current list gets 304. After a change of the list, the ETag is another one.
 
 tests/app/page_tag_rule.py checks in all tests that pages with equal tags are equal.
 """
