@@ -6,8 +6,9 @@ in app/entry/main.py. Why not a library: docs/decisions/0033-routes-say-what-the
 """
 
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from fastapi import FastAPI, Request, params
 
@@ -80,3 +81,13 @@ class _Provided(params.Depends):
 
 # `Provided[Courses]` is `Annotated[Courses, _Provided()]`.
 Provided = Annotated[S, _Provided()]
+
+
+def provided_kinds(endpoint: Callable[..., object]) -> dict[str, Any]:
+    """The types of the services that an endpoint asks for, by the names of its parameters."""
+    hints = get_type_hints(endpoint, include_extras=True)
+    return {
+        name: get_args(hint)[0]
+        for name, hint in hints.items()
+        if get_origin(hint) is Annotated and any(isinstance(each, _Provided) for each in get_args(hint)[1:])
+    }

@@ -8,6 +8,7 @@ nobody sends a body without being permitted to.
 import inspect
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
+from functools import wraps
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Depends, Request
@@ -20,7 +21,7 @@ from starlette.responses import Response
 from app.core.rest.body import MAX_BYTES, read_json
 from app.core.rest.list_tags import IF_NONE_MATCH, WITH_ETAG, tagged
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided
+from app.core.services import Provided, provided_kinds, services_of
 from app.core.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,7 +51,14 @@ def refuses(*statuses: int) -> Callable[[F], F]:
     return mark
 
 
-class RestRoute(APIRoute):
+class ServiceRoute(APIRoute):
+    """Gives the endpoint its services itself. FastAPI would take as long for each as for a whole short dependency."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, _with_services(endpoint), **options)
+
+
+class RestRoute(ServiceRoute):
     """`body_model` is what the route reads; None if it has no body that is JSON.
 
     A response with a page of a list has an `ETag`.
@@ -101,7 +109,7 @@ class PageRouter(APIRouter):
     """
 
     def __init__(self, prefix: str = "", *, is_read_once: bool = True) -> None:
-        super().__init__(prefix=prefix, include_in_schema=False)
+        super().__init__(prefix=prefix, include_in_schema=False, route_class=ServiceRoute)
         self.is_read_once = is_read_once
 
 
@@ -128,6 +136,28 @@ def _read_strictly(endpoint: Callable[..., Any]) -> type[BaseModel] | None:
     changed = [body if each.name == name else each for each in signature.parameters.values()]
     endpoint.__signature__ = signature.replace(parameters=changed)  # type: ignore[attr-defined]
     return model
+
+
+def _with_services(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """The endpoint without its `Provided` parameters: they are looked up for each request."""
+    kinds = provided_kinds(endpoint)
+    if not kinds or not inspect.iscoroutinefunction(endpoint):
+        return endpoint
+    signature = inspect.signature(endpoint)
+    others = [each for each in signature.parameters.values() if each.name not in kinds]
+    own = next((each.name for each in others if each.annotation is Request), None)
+    request_name = own or "request"
+
+    @wraps(endpoint)
+    async def call_with_services(**values: Any) -> Any:
+        request = values[request_name] if own else values.pop(request_name)
+        services = services_of(request)
+        return await endpoint(**values, **{name: services[kind] for name, kind in kinds.items()})
+
+    if own is None:
+        others.append(inspect.Parameter(request_name, inspect.Parameter.KEYWORD_ONLY, annotation=Request))
+    call_with_services.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+    return call_with_services
 
 
 def _reader(model: type[BaseModel], limit: MaxBytes) -> Callable[..., Any]:

@@ -4,11 +4,12 @@ import inspect
 from typing import Protocol, get_args
 
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
 from app.core.rest.actions import PageOf
+from app.core.rest.routing import PageRouter
 from app.core.services import Provided, Services, share
 
 
@@ -65,13 +66,35 @@ def test_a_route_asks_for_one_by_type():
     assert TestClient(app).get("/").json() == 3
 
 
+def test_a_route_of_ours_asks_for_some_beside_what_a_request_gives():
+    pages = PageRouter()
+
+    @pages.get("/desks/{place}")
+    async def sit(place: str, desk: Provided[Desk], request: Request, pen: Provided[Pen]) -> str:
+        return f"{place} {desk.legs} {request.url.path} {pen is desk.pen}"
+
+    @pages.get("/pens")
+    async def write(pen: Provided[Pen], words: int = 1) -> str:
+        return f"{type(pen).__name__} {words}"
+
+    app = FastAPI()
+    app.include_router(pages)
+    pen = Pen()
+    share(app, Services(Desk(pen, 3), pen))
+    client = TestClient(app)
+    assert client.get("/desks/left").json() == "left 3 /desks/left True"
+    assert client.get("/pens?words=2").json() == "Pen 2"
+    assert client.get("/pens?words=no").status_code == 422
+
+
 def asked_for(app: FastAPI) -> set[type]:
     """By every route in its signature, and by every page that a route shows in the one of its constructor."""
     service, page = (type(get_args(each[int])[1]) for each in (Provided, PageOf))
     left = [each for context in iter_route_contexts(app.routes) if (each := getattr(context, "endpoint", None))]
     found: set[type] = set()
     while left:
-        for parameter in inspect.signature(left.pop(), eval_str=True).parameters.values():
+        # A route's own endpoint is inside the one that FastAPI calls.
+        for parameter in inspect.signature(inspect.unwrap(left.pop()), eval_str=True).parameters.values():
             kind, *marks = get_args(parameter.annotation) or (None,)
             if any(isinstance(each, service) for each in marks):
                 found.add(kind)
