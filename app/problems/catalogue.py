@@ -140,7 +140,7 @@ class Catalogue:
     def listed(self) -> tuple[Section, ...]:
         """The same, followed by the problems that are not published and that the viewer sees."""
         own = tuple(each for slug, each in sorted(viewer().private.items()) if slug not in self._published)
-        return (*self.sections(), *([Section(PRIVATE, PRIVATE_TITLE, "", own)] if own else []))
+        return (*self.sections(), Section(PRIVATE, PRIVATE_TITLE, "", own)) if own else self.sections()
 
     def section_of(self, slug: str) -> Section | None:
         """The track of a problem; None if it is not served."""

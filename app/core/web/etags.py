@@ -78,13 +78,13 @@ def _contents(value: Any, in_words: Callable[[datetime], str]) -> Any:
     if isinstance(value, str):
         return kind.__qualname__, str(value)
     if isinstance(value, list | tuple):
-        return [_contents(each, in_words) for each in value]
+        return [each if type(each) in _PLAIN else _contents(each, in_words) for each in value]
     if isinstance(value, Mapping):
-        return [(_contents(key, in_words), _contents(each, in_words)) for key, each in value.items()]
+        return [_contents(list(value), in_words), _contents(list(value.values()), in_words)]
     if isinstance(value, set | frozenset):
         return sorted(map(repr, (_contents(each, in_words) for each in value)))
-    parts = _parts_of(kind)  # type: ignore[arg-type]  # mypy does not take a type for hashable
-    return kind.__qualname__, [_contents(getattr(value, each), in_words) for each in parts]
+    parts = [getattr(value, each) for each in _parts_of(kind)]  # type: ignore[arg-type]  # a type is hashable
+    return kind.__qualname__, [each if type(each) in _PLAIN else _contents(each, in_words) for each in parts]
 
 
 @cache

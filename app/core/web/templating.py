@@ -185,8 +185,8 @@ def render_list(
 
     Args:
       more: makes from `read`, and only from that, what the template needs beside it. It is called only to render.
-      read: everything that the page shows, as it was read. If it shows problems or lessons, also `Catalogue.seen` and
-        `Lessons.seen`.
+      read: everything that the page shows, as it was read. For what many pages show, its `seen`: of `Catalogue`,
+        `Lessons` and `SolvingTimes`.
     """
     etag = None if refusal or status_code != 200 else tag_of_page(name, read, _ago)
     headers = {**_PAGE_HEADERS, "ETag": etag} if etag else _PAGE_HEADERS

@@ -1,8 +1,8 @@
 """The catalogue as its page shows it: tracks in order, the reader's progress, and what a filter leaves."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -19,6 +19,7 @@ Difficulty = Literal["easy", "medium", "hard"]
 STATES: tuple[State, ...] = get_args(State)
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 _MAX_TEXT = 100
+_UNTIMED: Mapping[str, SolvingTime] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class Row:
     timed_by: int
     lines: int | None
     outcome: str
+
+    def __hash__(self) -> int:
+        # Pages keep parts by these values, so each page hashes all of them: only what differs between readers.
+        return hash((self.slug, self.state, self.best))
 
     @property
     def likely_minutes(self) -> int:
@@ -125,9 +130,13 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All problems. `going_on`, `up_next` and `stop` are those of `NextStops`."""
+    """All problems. `going_on`, `up_next` and `stop` are those of `NextStops`.
+
+    Each tag is in `tags` once; the most frequent first.
+    """
 
     groups: tuple[Group, ...]
+    tags: tuple[str, ...]
     going_on: Row | None
     up_next: Row | None
     stop: Row | None
@@ -135,12 +144,6 @@ class Listing:
     @property
     def rows(self) -> list[Row]:
         return [row for group in self.groups for row in group.rows]
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """Each once; the most frequent first."""
-        counts = Counter(tag for row in self.rows for tag in row.tags)
-        return tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
 
     @property
     def tracks(self) -> tuple[tuple[str, str], ...]:
@@ -161,9 +164,9 @@ class Listing:
 
 
 def list_problems(
-    sections: Sequence[Section],
+    sections: tuple[Section, ...],
     progress: Mapping[str, Progress],
-    times: Mapping[str, SolvingTime] = MappingProxyType({}),
+    times: Mapping[str, SolvingTime] = _UNTIMED,
 ) -> Listing:
     """Arrange what is served for a reader.
 
@@ -171,34 +174,87 @@ def list_problems(
       progress: the reader's, by slug; empty for a guest.
       times: how long people took, by slug, of the problems that enough people have solved.
     """
-    packages = [package for section in sections for package in section.packages]
-    named = {
-        package.slug: Named(
-            package.slug, package.manifest.title, _state(reached), reached is not None and reached.is_over
+    untouched = _untouched(sections, times)
+    before = untouched.listing
+    # Rows that a reader's progress does not change are the same objects for all readers: most of the work is done once.
+    changed = {each for slug in progress for each in untouched.shown_in.get(slug, ())}
+    if not changed:
+        return before
+    named = untouched.named | {slug: _named(untouched.packages[slug], progress.get(slug)) for slug in changed}
+    groups = tuple(
+        replace(
+            group,
+            rows=tuple(
+                _row(untouched.packages[row.slug], section, named, progress.get(row.slug), times.get(row.slug))
+                if row.slug in changed
+                else row
+                for row in group.rows
+            ),
         )
-        for package in packages
-        for reached in [progress.get(package.slug)]
-    }
+        if any(row.slug in changed for row in group.rows)
+        else group
+        for section, group in zip(sections, before.groups, strict=True)
+    )
+    return _with_stops(replace(before, groups=groups), list(untouched.packages.values()), progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Untouched:
+    """A listing for a reader who has tried nothing. `shown_in` has the rows that show a problem's state."""
+
+    sections: tuple[Section, ...]
+    times: Mapping[str, SolvingTime]
+    packages: Mapping[str, Package]
+    named: dict[str, Named]
+    shown_in: Mapping[str, Collection[str]]
+    listing: Listing
+
+
+# The latest: what is published, with and without times, and what some courses have beside it.
+_KEPT: deque[_Untouched] = deque(maxlen=8)
+
+
+def _untouched(sections: tuple[Section, ...], times: Mapping[str, SolvingTime]) -> _Untouched:
+    """Found by identity: to compare the values would take as long as to arrange them."""
+    for each in _KEPT:
+        if each.sections is sections and each.times is times:
+            return each
+    packages = {package.slug: package for section in sections for package in section.packages}
+    named = {slug: _named(package, None) for slug, package in packages.items()}
     groups = tuple(
         Group(
             section.id,
             section.title,
             section.teaches,
-            tuple(
-                _row(package, section, named, progress.get(package.slug), times.get(package.slug))
-                for package in section.packages
-            ),
+            tuple(_row(package, section, named, None, times.get(package.slug)) for package in section.packages),
             section.colour,
             section.glyph,
         )
         for section in sections
     )
-    rows = {row.slug: row for group in groups for row in group.rows}
+    shown_in = {slug: {slug} for slug in packages}
+    for package in packages.values():
+        for slug in package.manifest.prerequisites:
+            if slug in shown_in:
+                shown_in[slug].add(package.slug)
+    counts = Counter(tag for group in groups for row in group.rows for tag in row.tags)
+    tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
+    listing = _with_stops(Listing(groups, tags, None, None, None), list(packages.values()), {})
+    _KEPT.append(_Untouched(sections, times, packages, named, shown_in, listing))
+    return _KEPT[-1]
+
+
+def _with_stops(listing: Listing, packages: Sequence[Package], progress: Mapping[str, Progress]) -> Listing:
+    rows = {row.slug: row for row in listing.rows}
     stops = next_stops(packages, progress)
     going_on, up_next, stop = (
         rows[each.slug] if each else None for each in (stops.going_on, stops.up_next, stops.stop)
     )
-    return Listing(groups, going_on, up_next, stop)
+    return replace(listing, going_on=going_on, up_next=up_next, stop=stop)
+
+
+def _named(package: Package, progress: Progress | None) -> Named:
+    return Named(package.slug, package.manifest.title, _state(progress), progress is not None and progress.is_over)
 
 
 def _state(progress: Progress | None) -> State:

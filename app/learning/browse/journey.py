@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from app.learning.browse.catalogue_listing import Group, Listing, Row
 from app.learning.lessons.lesson import Lesson
 
+# Several times as many as there are problems: a row differs between readers by what they have reached.
+_MOST_STOPS = 4096
 StopState = Literal["read", "lesson", "solved", "tried", "open", "later"]
 
 
@@ -45,6 +48,10 @@ class TrackLine:
     track: Group
     stops: tuple[Stop, ...]
 
+    def __hash__(self) -> int:
+        # As for `Row`: the track's rows say what else differs between readers.
+        return hash((self.track, tuple(stop.state for stop in self.stops)))
+
     @property
     def takes(self) -> str:
         """How long its lessons and problems take together."""
@@ -81,6 +88,7 @@ def lines_of(listing: Listing, lessons: Sequence[Lesson], read: Collection[str])
     )
 
 
+@lru_cache(_MOST_STOPS)
 def _stop(row: Row) -> Stop:
     state: StopState = row.state if row.state != "new" else "open" if row.is_open else "later"
     return Stop(

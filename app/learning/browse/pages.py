@@ -83,9 +83,8 @@ async def list_all(
     return render_list(
         "learning/browse/problems.html",
         user=user,
-        seen=(catalogue.seen, lessons.seen),
+        seen=(catalogue.seen, lessons.seen, times.seen),
         reached=reached,
-        times=taken,
         solved=counts,
         read=read,
         wanted=chosen,

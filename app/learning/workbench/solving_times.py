@@ -1,6 +1,6 @@
 """How long people take to solve each problem, from what they typed and sent."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -45,6 +45,11 @@ class SolvingTimes:
     async def by_problem(self) -> dict[str, SolvingTime]:
         """Problems that fewer than twenty people have solved are left out."""
         return await self._times.get()
+
+    @property
+    def seen(self) -> Hashable:
+        """Another one whenever `by_problem` gives other times."""
+        return self._times.seen
 
     async def _read(self) -> dict[str, SolvingTime]:
         row, draft = AttemptRow, DraftRow

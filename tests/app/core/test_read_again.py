@@ -48,6 +48,21 @@ async def test_during_a_later_reading_requests_get_the_old_value() -> None:
     assert await reading == 2
 
 
+async def test_as_long_as_it_is_equal_it_is_the_same_object() -> None:
+    answers = iter([[1], [1], [2]])
+
+    async def read() -> list[int]:
+        return next(answers)
+
+    value = ReadAgain(read, 0)
+    first = await value.get()
+    seen = value.seen
+    assert await value.get() is first
+    assert value.seen == seen
+    assert await value.get() is not first
+    assert value.seen != seen
+
+
 async def test_after_a_failure_the_next_request_reads() -> None:
     answers = iter([OSError("no database"), 5])
 

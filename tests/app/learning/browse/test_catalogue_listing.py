@@ -7,6 +7,7 @@ import pytest
 
 from app.grading.attempts.progress import Progress
 from app.learning.browse.catalogue_listing import Filter, list_problems
+from app.learning.workbench.solving_times import SolvingTime
 from app.problems.tracks import Section
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
@@ -76,6 +77,27 @@ def test_states_scores_and_prerequisites(sections):
     assert [(each.slug, each.title, each.state) for each in a2.needs] == [("a1", "Rebuild a weight", "solved")]
     assert [each.slug for each in b1.needs] == ["a2"]
     assert (a2.is_open, b1.is_open) == (True, False)
+
+
+@pytest.mark.parametrize("progress", [{}, reached(elsewhere=True), reached(a1=True), reached(a2=False, b1=True)])
+def test_readers_share_the_rows_that_their_progress_does_not_change(sections, progress):
+    first, again = list_problems(sections, progress), list_problems(sections, progress)
+    nobody = list_problems(sections, {})
+    assert first == again
+    shared = {row.slug for row, of_nobody in zip(first.rows, nobody.rows, strict=True) if row is of_nobody}
+    # A row shows its own state, and those of its prerequisites.
+    shows = {"a1": {"a1"}, "a2": {"a1", "a2"}, "b1": {"a2", "b1"}}
+    assert shared == {slug for slug, shown in shows.items() if shown.isdisjoint(progress)}
+    # The same values in other objects, as after a restart.
+    assert list_problems(tuple(replace(each) for each in sections), progress) == first
+    assert len({hash(row) for row in (*first.rows, *again.rows)}) == len(first.rows)
+
+
+def test_other_times_are_other_minutes(sections):
+    times = {"a1": SolvingTime(90, 20)}
+    assert [row.minutes for row in list_problems(sections, {}, times).rows] == [90, None, None]
+    assert [row.minutes for row in list_problems(sections, {}).rows] == [None, None, None]
+    assert [row.minutes for row in list_problems(sections, reached(a1=True), times).rows] == [90, None, None]
 
 
 @pytest.mark.parametrize(
