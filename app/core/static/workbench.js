@@ -18,7 +18,9 @@ const cancelButton = document.querySelector("[data-cancel]");
 const buttons = [...form.querySelectorAll("button[name=action]")];
 const liveBox = document.querySelector("[data-live]");
 const line = new LiveLine(liveBox);
-const { slug, starter } = form.dataset;
+const { slug } = form.dataset;
+// The page has it once: without this attribute, it is what the server put into the editor.
+const starter = form.dataset.starter ?? textarea.defaultValue;
 let underWay = null;
 let cancelWanted = false;
 
