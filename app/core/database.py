@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     URL,
     ColumnElement,
-    CursorResult,
     DateTime,
     Dialect,
     Float,
     MetaData,
+    Result,
     Select,
     delete,
     literal,
@@ -35,6 +35,7 @@ from sqlalchemy.types import TypeDecorator
 
 from app.core.ids import is_id
 from app.core.postgresql_connections import IDLE_IN_TRANSACTION_S, LIVENESS, listen_to_postgresql
+from app.core.prepared import Prepared
 from app.core.sqlite_connections import connect_sqlite, listen_to_sqlite
 from app.core.start_errors import SettingInvalid
 
@@ -345,18 +346,21 @@ async def once(session: AsyncSession, key: Hashable, read: Callable[[], Awaitabl
 
 
 async def select_rows(
-    session: AsyncSession, statement: Select[*tuple[Any, ...]], values: Mapping[str, object]
-) -> CursorResult[*tuple[Any, ...]]:
+    session: AsyncSession, statement: Select[*tuple[Any, ...]] | Prepared, values: Mapping[str, object]
+) -> Result[*tuple[Any, ...]]:
     """The selected columns, in the transaction of the session.
 
-    Half as much work as `session.execute`, which also looks for objects in what it has read.
+    Half as much work as `session.execute`, which also looks for objects in what it has read. On SQLite, a `Prepared`
+    takes half of that again.
     """
     if session.new or session.dirty or session.deleted:
         await session.flush()
     connection = session.info.get(_CONNECTION)
     if connection is None:
         connection = session.info[_CONNECTION] = await session.connection()
-    result: CursorResult[*tuple[Any, ...]] = await connection.execute(statement, values)
+    if isinstance(statement, Prepared):
+        return await statement.execute(connection, values)
+    result: Result[*tuple[Any, ...]] = await connection.execute(statement, values)
     return result
 
 

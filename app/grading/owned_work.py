@@ -18,9 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts.caller import GUEST_ID, User
 from app.core.background_loop import Loop
 from app.core.clock import now
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.core.errors import NotSignedIn, Refused
 from app.core.ids import is_id, new_id
+from app.core.prepared import Prepared
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.settings import Settings
 from app.grading.guests import admit_guest, share_of
@@ -31,6 +32,7 @@ from app.grading.queue.protocol import Enqueue
 
 _STORED_FOR = timedelta(days=1)
 _NO_SYNC = {"synchronize_session": False}
+_BROWSER = bindparam("browser", type_=String())
 
 Owner = TypeVar("Owner")
 Row = TypeVar("Row", bound=WorkRow)
@@ -136,8 +138,7 @@ class UsersWork(OwnedWork[User, SentRow]):
         # The same row as for any kind of work, with a statement that is built once.
         row = None
         if owner is not None and is_id(work_id):
-            values = {"work_id": work_id, "user_id": owner.id, "browser": browser_of(owner)}
-            row = await session.scalar(self._owned, values)
+            row = await session.scalar(self._owned, {"work_id": work_id, **_who(owner)})
         if row is None:
             raise self.missing(owner, work_id[:64])
         return row
@@ -145,12 +146,17 @@ class UsersWork(OwnedWork[User, SentRow]):
     @cached_property
     def _owned(self) -> Select[SentRow]:
         rows = self.rows
-        is_of_browser = rows.guest.is_not_distinct_from(bindparam("browser", type_=String()))
+        is_of_browser = rows.guest.is_not_distinct_from(_BROWSER)
         return self._query().where(rows.id == bindparam("work_id"), rows.user_id == bindparam("user_id"), is_of_browser)
 
-    def competes(self, user: User) -> Sequence[ColumnElement[bool]]:
-        """The conditions on the rows that count towards `most_unfinished`."""
-        return self.owned_by(user)
+    def competing(self) -> Sequence[ColumnElement[bool]]:
+        """The conditions on the rows that count towards `most_unfinished`, with the values of `_who`."""
+        rows = self.rows
+        return rows.user_id == bindparam("user_id"), rows.guest.is_not_distinct_from(_BROWSER)
+
+    @cached_property
+    def _unfinished(self) -> Prepared:
+        return Prepared(select(func.count()).select_from(self.rows).where(*self.competing(), IS_WAITING))
 
     def _new(self, user: User, work_id: str | None = None, **columns: object) -> SentRow:
         """A row that this user sends now. It is not stored yet. Without `work_id`, it gets a new one."""
@@ -165,8 +171,7 @@ class UsersWork(OwnedWork[User, SentRow]):
           `too_many`.
           TooManyGuestRuns.
         """
-        waiting = select(func.count()).select_from(self.rows).where(*self.competes(user), IS_WAITING)
-        unfinished = await session.scalar(waiting) or 0
+        unfinished: int = (await select_rows(session, self._unfinished, _who(user))).scalar_one()
         if unfinished >= self.most_unfinished:
             raise self.too_many(self.too_many_because(user, unfinished), headers={"Retry-After": "5"})
         if user.guest is not None and is_counted:
@@ -220,6 +225,11 @@ class UsersJobs(UsersWork[SentRow], Generic[SentRow, Shown]):
 def browser_of(user: User | None) -> str | None:
     """The browser of a guest; None for a user."""
     return user.guest.browser if user and user.guest else None
+
+
+def _who(user: User) -> dict[str, str | None]:
+    """The values of statements that are built once."""
+    return {"user_id": user.id, "browser": browser_of(user), "share": share_of(user)}
 
 
 def is_owned_by(row: OwnedRow, user: User | None) -> bool:

@@ -7,8 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.core.clock import now
-from app.core.database import Database, insert_into
+from app.core.database import Database, insert_into, select_rows
 from app.core.errors import AlreadyAccepted
+from app.core.prepared import Prepared
 from app.grading.attempts.models import GiveUpRow
 from app.grading.attempts.progress import standings
 from app.grading.queue.models import AttemptRow
@@ -16,7 +17,9 @@ from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
-_AT = select(GiveUpRow.at).where(GiveUpRow.user_id == bindparam("user"), GiveUpRow.problem == bindparam("problem"))
+_AT = Prepared(
+    select(GiveUpRow.at).where(GiveUpRow.user_id == bindparam("user"), GiveUpRow.problem == bindparam("problem"))
+)
 
 
 class GiveUps:
@@ -66,4 +69,5 @@ async def is_after_giving_up(session: AsyncSession, row: AttemptRow) -> bool:
 
 
 async def _at(session: AsyncSession, user_id: str, problem: str) -> datetime | None:
-    return await session.scalar(_AT, {"user": user_id, "problem": problem})
+    moment: datetime | None = (await select_rows(session, _AT, {"user": user_id, "problem": problem})).scalar()
+    return moment

@@ -18,8 +18,9 @@ from app.accounts.givers import GIVEN_BY, Giver, change_refusal, giver_of
 from app.accounts.models import UserRow
 from app.accounts.text_rules import check_line
 from app.core.clock import now
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.core.errors import AttemptNotFound, FieldInvalid, OverrideNotFound, OverrideRefused, RoleMissing
+from app.core.prepared import Prepared
 from app.core.view import View
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
@@ -39,7 +40,7 @@ class ScoreOverride(View):
 
 
 # Built once: building a statement takes as long as executing it, and every page of an attempt needs it.
-_OVERRIDE = (
+_OVERRIDE = Prepared(
     select(OverrideRow.score, UserRow.name.label("by"), OverrideRow.at, OverrideRow.reason)
     .outerjoin(UserRow, UserRow.id == OverrideRow.user_id)
     .where(OverrideRow.attempt_id == bindparam("attempt_id"))
@@ -50,7 +51,7 @@ async def override_of(session: AsyncSession, attempt: AttemptRow) -> ScoreOverri
     """How the points of an attempt were changed by hand, if they were."""
     if attempt.verdict is None:
         return None
-    found = (await session.execute(_OVERRIDE, {"attempt_id": attempt.id})).one_or_none()
+    found = (await select_rows(session, _OVERRIDE, {"attempt_id": attempt.id})).one_or_none()
     return None if found is None else ScoreOverride(**found._mapping, score_before=_of_verdict(attempt))
 
 

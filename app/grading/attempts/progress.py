@@ -9,6 +9,7 @@ from sqlalchemy.orm import aliased
 
 from app.accounts.caller import User
 from app.core.database import Database, select_rows
+from app.core.prepared import Prepared
 from app.grading.attempts.models import GiveUpRow
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
@@ -50,7 +51,8 @@ _STANDINGS = (
     .where(AttemptRow.user_id == bindparam("user_id"), IS_SCORED)
     .group_by(AttemptRow.problem)
 )
-_STANDING = _STANDINGS.where(AttemptRow.problem == bindparam("problem"))
+_ALL = Prepared(_STANDINGS)
+_STANDING = Prepared(_STANDINGS.where(AttemptRow.problem == bindparam("problem")))
 _TRIED = select(AttemptRow.problem).where(AttemptRow.user_id == bindparam("user_id")).distinct().subquery()
 _NEWEST = aliased(AttemptRow)
 # From the newest backwards, which usually reads one row. Grouping would read each row, because no index holds the kind.
@@ -81,20 +83,15 @@ def _progress(standings: Any) -> Any:
     )
 
 
-_PROGRESS = _progress(_STANDINGS)
+_PROGRESS = Prepared(_progress(_STANDINGS))
 
 
 async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:
     """Standing by problem, over all of the user's scored attempts. Problems without one are left out."""
-    query = _STANDINGS if problem is None else _STANDING
+    query = _ALL if problem is None else _STANDING
     async with database.reading() as session:
         shown = await shown_only(session, user_id=user.id, problem=problem)
-        rows = await select_rows(
-            session,
-            # Without a condition, the same object, whose key in the cache of compiled statements is known.
-            query.where(*shown) if shown else query,
-            {"user_id": user.id, "problem": problem},
-        )
+        rows = await select_rows(session, query.where(*shown), {"user_id": user.id, "problem": problem})
         return {slug: Standing(best_score, bool(accepted)) for slug, best_score, accepted in rows}
 
 

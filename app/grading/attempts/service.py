@@ -18,6 +18,7 @@ from app.core.errors import (
     ProblemNotFound,
     TooManyWaiting,
 )
+from app.core.prepared import Prepared
 from app.core.rest.paging import Cursor, Page, paged
 from app.grading.attempts.filter import EVERYTHING, AttemptFilter
 from app.grading.attempts.give_up import is_after_giving_up
@@ -26,7 +27,6 @@ from app.grading.attempts.questions import name_question
 from app.grading.attempts.source_rules import check_source
 from app.grading.attempts.submission_limits import Gate, NoGate
 from app.grading.attempts.views import AttemptJSON, AttemptSummary, AttemptViews
-from app.grading.guests import share_of
 from app.grading.owned_work import UsersWork, WorkLimits
 from app.grading.queue.events import Change, WorkEvents
 from app.grading.queue.models import AttemptRow
@@ -52,14 +52,15 @@ _LIST: Select[Any] = select(
 _BY = (AttemptRow.created_at, AttemptRow.id)
 _OF_USER = AttemptRow.user_id == bindparam("user_id")
 _AT_PROBLEM = AttemptRow.problem == bindparam("problem")
-_NEWEST = (
+_NEWEST_ROWS = (
     _LIST.add_columns(AttemptRow.id)
     .where(_OF_USER)
     .order_by(*(each.desc() for each in _BY))
     .limit(bindparam("most", type_=Integer()))
 )
-_NEWEST_AT_PROBLEM = _NEWEST.where(_AT_PROBLEM)
-_EARLIER = (
+_NEWEST = Prepared(_NEWEST_ROWS)
+_NEWEST_AT_PROBLEM = Prepared(_NEWEST_ROWS.where(_AT_PROBLEM))
+_EARLIER = Prepared(
     select(AttemptRow.id)
     .where(_IS_SHOWN, _OF_USER, _AT_PROBLEM)
     .where(tuple_(*_BY) < tuple_(bindparam("created_at", type_=UTCDateTime()), bindparam("attempt_id", type_=String())))
@@ -117,8 +118,8 @@ class Attempts(UsersWork[AttemptRow]):
             "Wait for one of them, or cancel one."
         )
 
-    def competes(self, user: User) -> Sequence[ColumnElement[bool]]:
-        return (AttemptRow.share == share_of(user),)
+    def competing(self) -> Sequence[ColumnElement[bool]]:
+        return (AttemptRow.share == bindparam("share"),)
 
     def _query(self) -> Select[AttemptRow]:
         return super()._query().where(_IS_SHOWN)
@@ -258,7 +259,7 @@ class Attempts(UsersWork[AttemptRow]):
         values: dict[str, Any] = {"user_id": user.id, "problem": attempt.problem}
         values |= {"created_at": attempt.created_at, "attempt_id": attempt.id}
         async with self._database.reading() as session:
-            found: str | None = await session.scalar(_EARLIER, values)
+            found: str | None = (await select_rows(session, _EARLIER, values)).scalar()
             return found
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:

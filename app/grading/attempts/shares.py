@@ -7,8 +7,9 @@ from sqlalchemy import bindparam, delete, select
 from app.accounts.caller import User
 from app.accounts.digest import digest, new_token
 from app.core.clock import now
-from app.core.database import Database
+from app.core.database import Database, select_rows
 from app.core.errors import ShareNotFound
+from app.core.prepared import Prepared
 from app.grading.attempts.models import ShareRow
 from app.grading.attempts.views import AttemptJSON, AttemptViews
 from app.grading.queue.models import AttemptRow
@@ -16,8 +17,10 @@ from app.grading.queue.withheld_verdicts import withheld_until
 from app.problems.visibility import Visibility
 
 # Built once: building a statement takes as long as executing it, and every page of an attempt needs it.
-_SINCE = select(ShareRow.created_at).where(
-    ShareRow.attempt_id == bindparam("attempt_id"), ShareRow.user_id == bindparam("user_id")
+_SINCE = Prepared(
+    select(ShareRow.created_at).where(
+        ShareRow.attempt_id == bindparam("attempt_id"), ShareRow.user_id == bindparam("user_id")
+    )
 )
 
 
@@ -41,7 +44,9 @@ class Shares:
     async def since(self, user: User, attempt_id: str) -> datetime | None:
         """When the link to this attempt was created, or None."""
         async with self._database.reading() as session:
-            return await session.scalar(_SINCE, {"attempt_id": attempt_id, "user_id": user.id})
+            rows = await select_rows(session, _SINCE, {"attempt_id": attempt_id, "user_id": user.id})
+            moment: datetime | None = rows.scalar()
+            return moment
 
     async def revoke(self, user: User, attempt_id: str) -> None:
         """The link stops working at once."""

@@ -20,6 +20,7 @@ from app.core.clock import now
 from app.core.database import Database, select_rows
 from app.core.errors import CommentNotFound, LineNotFound, RoleMissing, TooManyComments
 from app.core.ids import is_id, new_id
+from app.core.prepared import Prepared
 from app.core.view import View
 from app.grading.comments.models import CommentRow
 from app.grading.queue.models import AttemptRow
@@ -75,13 +76,15 @@ _COMMENTS = select(
 ).outerjoin(UserRow, UserRow.id == _row.user_id)
 
 # Built once, like those above: building a statement takes as long as executing it, and pages of attempts need them.
-_OF_ATTEMPT = _COMMENTS.where(_row.attempt_id == bindparam("attempt_id")).order_by(_row.line, _row.created_at, _row.id)
+_OF_ATTEMPT = Prepared(
+    _COMMENTS.where(_row.attempt_id == bindparam("attempt_id")).order_by(_row.line, _row.created_at, _row.id)
+)
 _COUNTS = (
     select(_row.attempt_id, func.count(), func.sum(case((_row.seen_at.is_(None), 1), else_=0)))
     .where(_row.attempt_id.in_(bindparam("attempt_ids", expanding=True)))
     .group_by(_row.attempt_id)
 )
-_UNSEEN = (
+_UNSEEN = Prepared(
     select(AttemptRow.id, AttemptRow.problem, AttemptRow.created_at)
     .where(AttemptRow.id.in_(select(_row.attempt_id).where(_row.whom_id == bindparam("owner"), _row.seen_at.is_(None))))
     .order_by(AttemptRow.created_at.desc(), AttemptRow.id)

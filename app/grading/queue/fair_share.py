@@ -46,7 +46,8 @@ from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.elements import False_
 
 from app.core.clock import now
-from app.core.database import FromNow, UTCDateTime, insert_into
+from app.core.database import FromNow, UTCDateTime, insert_into, select_rows
+from app.core.prepared import Prepared
 from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, KindOfWork, OwnedRow, Turn, WorkRow
 
 # Of the service itself. All others belong to a user.
@@ -168,7 +169,12 @@ def _round(*, long: bool) -> InstrumentedAttribute[Any]:
 
 def tables_of_line(*, long: bool) -> tuple[type[WorkRow], ...]:
     """The tables with work that may wait in this line."""
-    return tuple(each for each in work_tables() if not isinstance(in_line(each, long=long), False_))
+    return _those_in_line(tuple(work_tables()), long=long)
+
+
+@cache
+def _those_in_line(tables: tuple[type[WorkRow], ...], *, long: bool) -> tuple[type[WorkRow], ...]:
+    return tuple(each for each in tables if not isinstance(in_line(each, long=long), False_))
 
 
 def in_line(rows: type[WorkRow], *, long: bool) -> ColumnElement[bool]:
@@ -242,7 +248,7 @@ class _Standing:
 
 async def _standing(session: AsyncSession, share: str | None, *, long: bool) -> _Standing:
     tables = tables_of_line(long=long)
-    newest, served, at, *places = (await session.execute(_rounds(tables, long=long), {"share": share})).one()
+    newest, served, at, *places = (await select_rows(session, _rounds(tables, long=long), {"share": share})).one()
     waiting = [each // _PLACES for each in places[: len(tables)] if each is not None]
     own = [each // _PLACES for each in places[len(tables) :] if each is not None]
     # If those who were served last have been deleted, the first in line says which round it is.
@@ -251,7 +257,7 @@ async def _standing(session: AsyncSession, share: str | None, *, long: bool) -> 
 
 
 @cache
-def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
+def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Prepared:
     """The newest round, in which the share was served, the time, and for each table: its first place, and the share's
     last. Only what is due counts.
     """
@@ -272,7 +278,7 @@ def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Select[Any]:
         *(first(each) for each in tables),
         *(last(each) for each in tables),
     ]
-    return select(*columns)
+    return Prepared(select(*columns))
 
 
 @cache

@@ -10,7 +10,8 @@ from sqlalchemy import Integer, String, bindparam, func, null, select, tuple_, u
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
-from app.core.database import Database, UTCDateTime
+from app.core.database import Database, UTCDateTime, select_rows
+from app.core.prepared import Prepared
 from app.grading.queue.fair_share import in_line, tables_of_line
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import QueuePlace
@@ -44,7 +45,7 @@ class Places:
             .scalar_subquery()
             for rows in tables_of_line(long=False)
         ]
-        self._ahead = select(sum(ahead[1:], start=ahead[0]))
+        self._ahead = Prepared(select(sum(ahead[1:], start=ahead[0])))
         line = union_all(
             *(
                 select(
@@ -63,9 +64,10 @@ class Places:
         if row.status != "queued":
             return None
         async with self._database.reading() as session:
-            ahead = await session.scalar(self._ahead, {"priority": row.priority, "turn_at": row.turn_at, "id": row.id})
+            values = {"priority": row.priority, "turn_at": row.turn_at, "id": row.id}
+            ahead: int = (await select_rows(session, self._ahead, values)).scalar_one()
             pace = await self._current_pace(session)
-        return _place(ahead or 0, pace, row.not_before)
+        return _place(ahead, pace, row.not_before)
 
     async def of_those(self, session: AsyncSession, ids: Set[str]) -> dict[str, QueuePlace]:
         """The places of those of these attempts that are queued: one statement, which reads the whole line."""

@@ -6,7 +6,8 @@ from starlette.responses import Response
 
 from app.accounts.caller import User
 from app.core.clock import now
-from app.core.database import Database, insert_into
+from app.core.database import Database, insert_into, select_rows
+from app.core.prepared import Prepared
 from app.core.web.cookies import LESSONS_COOKIE, set_cookie
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.models import LessonReadRow
@@ -15,7 +16,7 @@ _YEAR_S = 365 * 24 * 60 * 60
 
 
 # Built once: building a statement takes as long as executing it, and the list of problems needs it.
-_READ = select(LessonReadRow.lesson).where(LessonReadRow.user_id == bindparam("user_id"))
+_READ = Prepared(select(LessonReadRow.lesson).where(LessonReadRow.user_id == bindparam("user_id")))
 
 
 class LessonReads:
@@ -29,7 +30,7 @@ class LessonReads:
         if user is None:
             return frozenset(each for each in request.cookies.get(LESSONS_COOKIE, "").split(".") if each)
         async with self._database.reading() as session:
-            return frozenset(await session.scalars(_READ, {"user_id": user.id}))
+            return frozenset((await select_rows(session, _READ, {"user_id": user.id})).scalars())
 
     async def mark(
         self, request: Request, response: Response, user: User | None, lesson: Lesson, *, is_read: bool

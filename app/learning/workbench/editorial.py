@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, func, select
 
 from app.accounts.caller import User
 from app.core.database import Database, select_rows
+from app.core.prepared import Prepared
 from app.core.web.markdown import Prose
 from app.grading.attempts.models import GiveUpRow
 from app.grading.attempts.next_problem import next_problem, prepared_by
@@ -50,17 +51,19 @@ class Access:
 
 
 # In one statement, and built once: every problem page needs it.
-_ACCESS = select(
-    select(GiveUpRow.at)
-    .where(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == bindparam("problem"))
-    .scalar_subquery(),
-    func.count(),
-    func.count(AttemptRow.score),
-).where(
-    AttemptRow.user_id == bindparam("user_id"),
-    AttemptRow.problem == bindparam("problem"),
-    AttemptRow.kind == "attempt",
-    AttemptRow.verdict_status == "accepted",
+_ACCESS = Prepared(
+    select(
+        select(GiveUpRow.at)
+        .where(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == bindparam("problem"))
+        .scalar_subquery(),
+        func.count(),
+        func.count(AttemptRow.score),
+    ).where(
+        AttemptRow.user_id == bindparam("user_id"),
+        AttemptRow.problem == bindparam("problem"),
+        AttemptRow.kind == "attempt",
+        AttemptRow.verdict_status == "accepted",
+    )
 )
 
 
@@ -94,7 +97,8 @@ class Editorials:
         """What of the editorial is open to the user outside an exam."""
         async with self._database.reading() as session:
             shown = await shown_only(session, user_id=user.id, problem=package.slug)
-            query = _ACCESS.where(*shown) if shown else _ACCESS
-            row = (await select_rows(session, query, {"user_id": user.id, "problem": package.slug})).one()
+            row = (
+                await select_rows(session, _ACCESS.where(*shown), {"user_id": user.id, "problem": package.slug})
+            ).one()
         gave_up_at, accepted, scored = row
         return Access(gave_up_at is not None or scored > 0, accepted > 0, gave_up_at)

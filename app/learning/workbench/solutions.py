@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select
 
 from app.accounts.caller import User
 from app.core.database import Database, select_rows
+from app.core.prepared import Prepared
 from app.core.web.alignment import align
 from app.core.web.highlight import highlight_code
 from app.grading.queue.models import AttemptRow
@@ -39,7 +40,7 @@ class AcceptedAttempt:
 
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
-_ACCEPTED = (
+_ACCEPTED = Prepared(
     select(AttemptRow.id, AttemptRow.source)
     .where(
         AttemptRow.user_id == bindparam("user_id"),
@@ -67,8 +68,7 @@ class Solutions:
             return None
         async with self._database.reading() as session:
             shown = await shown_only(session, user_id=user.id, problem=slug)
-            query = _ACCEPTED.where(*shown) if shown else _ACCEPTED
-            row = (await select_rows(session, query, {"user_id": user.id, "problem": slug})).first()
+            row = (await select_rows(session, _ACCEPTED.where(*shown), {"user_id": user.id, "problem": slug})).first()
         return AcceptedAttempt(*row) if row else None
 
 

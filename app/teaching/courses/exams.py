@@ -28,6 +28,7 @@ from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.core.clock import end_of_minute, now
 from app.core.database import Database, UTCDateTime, once, select_rows
+from app.core.prepared import Prepared
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
 from app.problems.exams import OpenExam, Part, all_of
@@ -66,13 +67,15 @@ def _exams(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 
 # Built once: building them takes longer than executing them, and every page of a problem needs the first.
-_AT_PROBLEM = _exams(
-    AssignmentRow.id.in_(
-        select(AssignmentProblemRow.assignment_id).where(AssignmentProblemRow.problem == bindparam("problem"))
-    ),
-    or_(MemberRow.role == "student", and_(AssignmentRow.closed_for == "everyone", MemberRow.role.is_(None))),
+_AT_PROBLEM = Prepared(
+    _exams(
+        AssignmentRow.id.in_(
+            select(AssignmentProblemRow.assignment_id).where(AssignmentProblemRow.problem == bindparam("problem"))
+        ),
+        or_(MemberRow.role == "student", and_(AssignmentRow.closed_for == "everyone", MemberRow.role.is_(None))),
+    )
 )
-_WITHOUT_EXPLORER = _exams(AssignmentRow.closes.contains("explorer"), MemberRow.role == "student")
+_WITHOUT_EXPLORER = Prepared(_exams(AssignmentRow.closes.contains("explorer"), MemberRow.role == "student"))
 
 
 class OpenExams:
@@ -90,7 +93,7 @@ class OpenExams:
             return None
         return await self._open(user, _WITHOUT_EXPLORER)
 
-    async def _open(self, user: User | None, query: Select[Any], problem: str | None = None) -> OpenExam | None:
+    async def _open(self, user: User | None, query: Prepared, problem: str | None = None) -> OpenExam | None:
         if user is not None and user.role != "student":
             return None
         user_id = user.id if user else ""
@@ -99,7 +102,7 @@ class OpenExams:
             return await once(session, (query, user_id, problem), lambda: _read(session, query, user_id, problem))
 
 
-async def _read(session: AsyncSession, query: Select[Any], user_id: str, problem: str | None) -> OpenExam | None:
+async def _read(session: AsyncSession, query: Prepared, user_id: str, problem: str | None) -> OpenExam | None:
     moment = now()
     values = {"user_id": user_id, "moment": moment, **({} if problem is None else {"problem": problem})}
     exams = (await select_rows(session, query, values)).all()

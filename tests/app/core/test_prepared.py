@@ -1,0 +1,133 @@
+"""Statements that are compiled once give what SQLAlchemy gives for them."""
+
+import sys
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import URL, String, bindparam, event, func, select, text
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import OperationalError
+
+import app.entry.main  # noqa: F401 (imports every module that has such a statement)
+from app.accounts.models import UserRow
+from app.core.clock import now
+from app.core.database import Database, UTCDateTime, select_rows
+from app.core.prepared import Prepared
+from app.grading.queue.models import AttemptRow
+
+pytestmark = pytest.mark.anyio
+
+_SENT = bindparam("sent", type_=UTCDateTime())
+# Text, moments, JSON, truth values, nothing, a function, and values that are part of the statement.
+_ATTEMPTS = (
+    select(
+        AttemptRow.id,
+        AttemptRow.created_at,
+        AttemptRow.own_inputs,
+        AttemptRow.after_giving_up,
+        AttemptRow.verdict_status,
+        func.length(AttemptRow.source).label("length"),
+        (AttemptRow.kind == "attempt").label("is_attempt"),
+    )
+    .where(AttemptRow.user_id == bindparam("user_id"), AttemptRow.created_at > _SENT, AttemptRow.kind != "rejudge")
+    .order_by(AttemptRow.id)
+    .limit(10)
+)
+_USER = select(UserRow.name).where(UserRow.name.is_not_distinct_from(bindparam("name", type_=String())))
+
+
+def attempt(attempt_id: str, **columns: object) -> AttemptRow:
+    own = {"user_id": "one", "problem": "p", "version": "v", "kind": "attempt", "source": "x"}
+    queued = {"status": "queued", "created_at": now(), "priority": 0, "tries": 0}
+    return AttemptRow(id=attempt_id, **{**own, **queued, **columns})
+
+
+@pytest.fixture
+async def filled(each_database):
+    async with each_database.writing() as session:
+        session.add(UserRow(id="one", name="one", role="student", created_at=now()))
+        await session.flush()
+        session.add(attempt("a", own_inputs={"seed": 1, "values": {"x": "[1, 2]"}}))
+        session.add(attempt("b", kind="run"))
+    return each_database
+
+
+@pytest.fixture
+async def empty(tmp_path):
+    """SQLite without any table."""
+    database = Database(URL.create("sqlite+aiosqlite", database=str(tmp_path / "file.sqlite3")))
+    yield database
+    await database.close()
+
+
+async def test_its_rows_are_those_of_the_statement(filled):
+    values = {"user_id": "one", "sent": now() - timedelta(days=1)}
+    async with filled.reading() as session:
+        plain = (await select_rows(session, _ATTEMPTS, values)).all()
+        for _ in range(2):
+            rows = (await select_rows(session, Prepared(_ATTEMPTS), values)).all()
+            assert rows == plain
+            assert [type(each) for row in rows for each in row] == [type(each) for row in plain for each in row]
+        assert [row.id for row in rows] == ["a", "b"]
+        assert [row.is_attempt for row in rows] == [True, False]
+        assert rows[0]._mapping == plain[0]._mapping
+
+
+async def test_each_execution_has_its_own_values(filled):
+    prepared = Prepared(_USER)
+    async with filled.reading() as session:
+        found = [(await select_rows(session, prepared, {"name": name})).scalar() for name in ("one", "other", None)]
+    assert found == ["one", None, None]
+
+
+async def test_further_conditions_are_for_one_time(filled):
+    prepared = Prepared(_USER)
+    assert prepared.where() is prepared
+    async with filled.reading() as session:
+        narrowed = prepared.where(UserRow.id == "another")
+        assert (await select_rows(session, narrowed, {"name": "one"})).first() is None
+        assert (await select_rows(session, prepared, {"name": "one"})).scalar() == "one"
+
+
+async def test_it_is_heard_where_statements_are_counted(filled):
+    heard = []
+    async with filled.reading() as session:
+        await session.connection()
+        event.listen(filled.engine.sync_engine, "before_cursor_execute", lambda *heard_of: heard.append(heard_of[2:4]))
+        await select_rows(session, Prepared(_USER), {"name": "one"})
+    assert len(heard) == 1
+    assert "one" in str(heard[0][1])
+
+
+async def test_an_error_is_that_of_every_statement(empty):
+    missing = Prepared(select(text("1")).select_from(text("missing_table")))
+    async with empty.reading() as session:
+        with pytest.raises(OperationalError, match="no such table"):
+            await select_rows(session, missing, {})
+
+
+async def test_a_value_that_is_left_out_is_an_error(empty):
+    async with empty.reading() as session:
+        with pytest.raises(KeyError, match="name"):
+            await select_rows(session, Prepared(select(UserRow.id).where(UserRow.name == bindparam("name"))), {})
+
+
+async def test_a_list_of_values_cannot_be_prepared(empty):
+    async with empty.reading() as session:
+        with pytest.raises(TypeError, match="list of values"):
+            await select_rows(session, Prepared(select(UserRow.id).where(UserRow.id.in_(("a", "b")))), {})
+
+
+def test_none_of_ours_has_a_list_of_values():
+    ours = {
+        f"{name}.{key}": each
+        for name, module in sys.modules.items()
+        if name.startswith("app.")
+        for key, each in vars(module).items()
+        if isinstance(each, Prepared)
+    }
+    assert ours
+    lists = {
+        name for name, each in ours.items() if each.statement.compile(dialect=sqlite.dialect()).post_compile_params
+    }
+    assert lists == set()
