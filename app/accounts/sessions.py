@@ -14,7 +14,7 @@ from app.accounts.roles import SCOPES
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime, select_rows
 from app.core.ids import new_id
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.view import View
 
 _USER_AGENT = 300
@@ -31,7 +31,7 @@ class SessionView(View):
 
 # Built once, as in tokens.py.
 _user, _session = UserRow.__table__.c, SessionRow.__table__.c
-_CALLER = Prepared(
+_CALLER = PreparedSelect(
     select(_user.id, _user.name, _user.role, _session.id, _session.authenticated_at, _session.last_used_at)
     .join_from(SessionRow.__table__, UserRow.__table__, _session.user_id == _user.id)
     .where(

@@ -17,7 +17,7 @@ from app.core.clock import now
 from app.core.database import Database, UTCDateTime, select_rows
 from app.core.errors import FieldInvalid, TokenInvalid
 from app.core.ids import new_id
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.view import View
 
 _MOST = 50
@@ -139,7 +139,7 @@ _user, _token = UserRow.__table__.c, APITokenRow.__table__.c
 
 
 # Built once: building a statement takes as long as executing it, and every request begins with this one.
-_CALLER = Prepared(
+_CALLER = PreparedSelect(
     select(_user.id, _user.name, _user.role, _token.scopes, _token.expires_at, _token.last_used_at)
     .join_from(APITokenRow.__table__, UserRow.__table__, _token.user_id == _user.id)
     .where(

@@ -35,7 +35,7 @@ from sqlalchemy.types import TypeDecorator
 
 from app.core.ids import is_id
 from app.core.postgresql_connections import IDLE_IN_TRANSACTION_S, LIVENESS, listen_to_postgresql
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.sqlite_connections import connect_sqlite, listen_to_sqlite
 from app.core.start_errors import SettingInvalid
 
@@ -346,19 +346,19 @@ async def once(session: AsyncSession, key: Hashable, read: Callable[[], Awaitabl
 
 
 async def select_rows(
-    session: AsyncSession, statement: Select[*tuple[Any, ...]] | Prepared, values: Mapping[str, object]
+    session: AsyncSession, statement: Select[*tuple[Any, ...]] | PreparedSelect, values: Mapping[str, object]
 ) -> Result[*tuple[Any, ...]]:
     """The selected columns, in the transaction of the session.
 
-    Half as much work as `session.execute`, which also looks for objects in what it has read. On SQLite, a `Prepared`
-    takes half of that again.
+    Half as much work as `session.execute`, which also looks for objects in what it has read. On SQLite, half of that
+    again for a `PreparedSelect`.
     """
     if session.new or session.dirty or session.deleted:
         await session.flush()
     connection = session.info.get(_CONNECTION)
     if connection is None:
         connection = session.info[_CONNECTION] = await session.connection()
-    if isinstance(statement, Prepared):
+    if isinstance(statement, PreparedSelect):
         return await statement.execute(connection, values)
     result: Result[*tuple[Any, ...]] = await connection.execute(statement, values)
     return result

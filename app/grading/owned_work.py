@@ -21,7 +21,7 @@ from app.core.clock import now
 from app.core.database import Database, select_rows
 from app.core.errors import NotSignedIn, Refused
 from app.core.ids import is_id, new_id
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.rest.paging import Cursor, Page, paged
 from app.core.settings import Settings
 from app.grading.guests import admit_guest, share_of
@@ -155,8 +155,8 @@ class UsersWork(OwnedWork[User, SentRow]):
         return rows.user_id == bindparam("user_id"), rows.guest.is_not_distinct_from(_BROWSER)
 
     @cached_property
-    def _unfinished(self) -> Prepared:
-        return Prepared(select(func.count()).select_from(self.rows).where(*self.competing(), IS_WAITING))
+    def _unfinished(self) -> PreparedSelect:
+        return PreparedSelect(select(func.count()).select_from(self.rows).where(*self.competing(), IS_WAITING))
 
     def _new(self, user: User, work_id: str | None = None, **columns: object) -> SentRow:
         """A row that this user sends now. It is not stored yet. Without `work_id`, it gets a new one."""

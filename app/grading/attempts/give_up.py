@@ -9,7 +9,7 @@ from app.accounts.caller import User
 from app.core.clock import now
 from app.core.database import Database, insert_into, select_rows
 from app.core.errors import AlreadyAccepted
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.attempts.models import GiveUpRow
 from app.grading.attempts.progress import standings
 from app.grading.queue.models import AttemptRow
@@ -17,7 +17,7 @@ from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
-_AT = Prepared(
+_AT = PreparedSelect(
     select(GiveUpRow.at).where(GiveUpRow.user_id == bindparam("user"), GiveUpRow.problem == bindparam("problem"))
 )
 

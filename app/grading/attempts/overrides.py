@@ -20,7 +20,7 @@ from app.accounts.text_rules import check_line
 from app.core.clock import now
 from app.core.database import Database, select_rows
 from app.core.errors import AttemptNotFound, FieldInvalid, OverrideNotFound, OverrideRefused, RoleMissing
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.view import View
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.score_overrides import OverrideRow
@@ -40,7 +40,7 @@ class ScoreOverride(View):
 
 
 # Built once: building a statement takes as long as executing it, and every page of an attempt needs it.
-_OVERRIDE = Prepared(
+_OVERRIDE = PreparedSelect(
     select(OverrideRow.score, UserRow.name.label("by"), OverrideRow.at, OverrideRow.reason)
     .outerjoin(UserRow, UserRow.id == OverrideRow.user_id)
     .where(OverrideRow.attempt_id == bindparam("attempt_id"))

@@ -9,7 +9,7 @@ from sqlalchemy.orm import aliased
 
 from app.accounts.caller import User
 from app.core.database import Database, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.attempts.models import GiveUpRow
 from app.grading.queue.models import IS_SCORED, AttemptRow
 from app.grading.queue.withheld_verdicts import shown_only
@@ -51,8 +51,8 @@ _STANDINGS = (
     .where(AttemptRow.user_id == bindparam("user_id"), IS_SCORED)
     .group_by(AttemptRow.problem)
 )
-_ALL = Prepared(_STANDINGS)
-_STANDING = Prepared(_STANDINGS.where(AttemptRow.problem == bindparam("problem")))
+_ALL = PreparedSelect(_STANDINGS)
+_STANDING = PreparedSelect(_STANDINGS.where(AttemptRow.problem == bindparam("problem")))
 _TRIED = select(AttemptRow.problem).where(AttemptRow.user_id == bindparam("user_id")).distinct().subquery()
 _NEWEST = aliased(AttemptRow)
 # From the newest backwards, which usually reads one row. Grouping would read each row, because no index holds the kind.
@@ -83,7 +83,7 @@ def _progress(standings: Any) -> Any:
     )
 
 
-_PROGRESS = Prepared(_progress(_STANDINGS))
+_PROGRESS = PreparedSelect(_progress(_STANDINGS))
 
 
 async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:

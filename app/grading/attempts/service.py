@@ -18,7 +18,7 @@ from app.core.errors import (
     ProblemNotFound,
     TooManyWaiting,
 )
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.rest.paging import Cursor, Page, paged
 from app.grading.attempts.filter import EVERYTHING, AttemptFilter
 from app.grading.attempts.give_up import is_after_giving_up
@@ -58,9 +58,9 @@ _NEWEST_ROWS = (
     .order_by(*(each.desc() for each in _BY))
     .limit(bindparam("most", type_=Integer()))
 )
-_NEWEST = Prepared(_NEWEST_ROWS)
-_NEWEST_AT_PROBLEM = Prepared(_NEWEST_ROWS.where(_AT_PROBLEM))
-_EARLIER = Prepared(
+_NEWEST = PreparedSelect(_NEWEST_ROWS)
+_NEWEST_AT_PROBLEM = PreparedSelect(_NEWEST_ROWS.where(_AT_PROBLEM))
+_EARLIER = PreparedSelect(
     select(AttemptRow.id)
     .where(_IS_SHOWN, _OF_USER, _AT_PROBLEM)
     .where(tuple_(*_BY) < tuple_(bindparam("created_at", type_=UTCDateTime()), bindparam("attempt_id", type_=String())))

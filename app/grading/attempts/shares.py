@@ -9,7 +9,7 @@ from app.accounts.digest import digest, new_token
 from app.core.clock import now
 from app.core.database import Database, select_rows
 from app.core.errors import ShareNotFound
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.attempts.models import ShareRow
 from app.grading.attempts.views import AttemptJSON, AttemptViews
 from app.grading.queue.models import AttemptRow
@@ -17,7 +17,7 @@ from app.grading.queue.withheld_verdicts import withheld_until
 from app.problems.visibility import Visibility
 
 # Built once: building a statement takes as long as executing it, and every page of an attempt needs it.
-_SINCE = Prepared(
+_SINCE = PreparedSelect(
     select(ShareRow.created_at).where(
         ShareRow.attempt_id == bindparam("attempt_id"), ShareRow.user_id == bindparam("user_id")
     )

@@ -20,7 +20,7 @@ from app.core.clock import now
 from app.core.database import Database, select_rows
 from app.core.errors import CommentNotFound, LineNotFound, RoleMissing, TooManyComments
 from app.core.ids import is_id, new_id
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.view import View
 from app.grading.comments.models import CommentRow
 from app.grading.queue.models import AttemptRow
@@ -76,7 +76,7 @@ _COMMENTS = select(
 ).outerjoin(UserRow, UserRow.id == _row.user_id)
 
 # Built once, like those above: building a statement takes as long as executing it, and pages of attempts need them.
-_OF_ATTEMPT = Prepared(
+_OF_ATTEMPT = PreparedSelect(
     _COMMENTS.where(_row.attempt_id == bindparam("attempt_id")).order_by(_row.line, _row.created_at, _row.id)
 )
 _COUNTS = (
@@ -84,7 +84,7 @@ _COUNTS = (
     .where(_row.attempt_id.in_(bindparam("attempt_ids", expanding=True)))
     .group_by(_row.attempt_id)
 )
-_UNSEEN = Prepared(
+_UNSEEN = PreparedSelect(
     select(AttemptRow.id, AttemptRow.problem, AttemptRow.created_at)
     .where(AttemptRow.id.in_(select(_row.attempt_id).where(_row.whom_id == bindparam("owner"), _row.seen_at.is_(None))))
     .order_by(AttemptRow.created_at.desc(), AttemptRow.id)

@@ -47,7 +47,7 @@ from sqlalchemy.sql.elements import False_
 
 from app.core.clock import now
 from app.core.database import FromNow, UTCDateTime, insert_into, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.queue.models import IS_WAITING, AttemptRow, FairShareRow, KindOfWork, OwnedRow, Turn, WorkRow
 
 # Of the service itself. All others belong to a user.
@@ -257,7 +257,7 @@ async def _standing(session: AsyncSession, share: str | None, *, long: bool) -> 
 
 
 @cache
-def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Prepared:
+def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> PreparedSelect:
     """The newest round, in which the share was served, the time, and for each table: its first place, and the share's
     last. Only what is due counts.
     """
@@ -278,7 +278,7 @@ def _rounds(tables: tuple[type[WorkRow], ...], *, long: bool) -> Prepared:
         *(first(each) for each in tables),
         *(last(each) for each in tables),
     ]
-    return Prepared(select(*columns))
+    return PreparedSelect(select(*columns))
 
 
 @cache

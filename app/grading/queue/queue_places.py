@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.queue.fair_share import in_line, tables_of_line
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.status import QueuePlace
@@ -45,7 +45,7 @@ class Places:
             .scalar_subquery()
             for rows in tables_of_line(long=False)
         ]
-        self._ahead = Prepared(select(sum(ahead[1:], start=ahead[0])))
+        self._ahead = PreparedSelect(select(sum(ahead[1:], start=ahead[0])))
         line = union_all(
             *(
                 select(

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.core.clock import MINUTE, end_of_minute, now
 from app.core.database import Base, UTCDateTime, once, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.view import View
 from app.grading.queue.models import AttemptRow
 
@@ -118,7 +118,7 @@ async def withheld_from(session: AsyncSession, user_id: str) -> datetime | None:
 
 
 # Built once: building a statement takes as long as executing it, and every page of a user needs it.
-_HIDDEN = Prepared(
+_HIDDEN = PreparedSelect(
     select(WithheldRow.attempt_id)
     .where(WithheldRow.user_id == bindparam("user_id"), WithheldRow.until > bindparam("since", type_=UTCDateTime()))
     .limit(1)

@@ -174,18 +174,18 @@ def list_problems(
       progress: the reader's, by slug; empty for a guest.
       times: how long people took, by slug, of the problems that enough people have solved.
     """
-    untouched = _untouched(sections, times)
-    before = untouched.listing
+    fresh = _fresh_listing(sections, times)
+    before = fresh.listing
     # Rows that a reader's progress does not change are the same objects for all readers: most of the work is done once.
-    changed = {each for slug in progress for each in untouched.shown_in.get(slug, ())}
+    changed = {each for slug in progress for each in fresh.shown_in.get(slug, ())}
     if not changed:
         return before
-    named = untouched.named | {slug: _named(untouched.packages[slug], progress.get(slug)) for slug in changed}
+    named = fresh.named | {slug: _named(fresh.packages[slug], progress.get(slug)) for slug in changed}
     groups = tuple(
         replace(
             group,
             rows=tuple(
-                _row(untouched.packages[row.slug], section, named, progress.get(row.slug), times.get(row.slug))
+                _row(fresh.packages[row.slug], section, named, progress.get(row.slug), times.get(row.slug))
                 if row.slug in changed
                 else row
                 for row in group.rows
@@ -195,11 +195,11 @@ def list_problems(
         else group
         for section, group in zip(sections, before.groups, strict=True)
     )
-    return _with_stops(replace(before, groups=groups), list(untouched.packages.values()), progress)
+    return _with_stops(replace(before, groups=groups), list(fresh.packages.values()), progress)
 
 
 @dataclass(frozen=True, slots=True)
-class _Untouched:
+class _FreshListing:
     """A listing for a reader who has tried nothing. `shown_in` has the rows that show a problem's state."""
 
     sections: tuple[Section, ...]
@@ -211,12 +211,12 @@ class _Untouched:
 
 
 # The latest: what is published, with and without times, and what some courses have beside it.
-_KEPT: deque[_Untouched] = deque(maxlen=8)
+_LATEST: deque[_FreshListing] = deque(maxlen=8)
 
 
-def _untouched(sections: tuple[Section, ...], times: Mapping[str, SolvingTime]) -> _Untouched:
+def _fresh_listing(sections: tuple[Section, ...], times: Mapping[str, SolvingTime]) -> _FreshListing:
     """Found by identity: to compare the values would take as long as to arrange them."""
-    for each in _KEPT:
+    for each in _LATEST:
         if each.sections is sections and each.times is times:
             return each
     packages = {package.slug: package for section in sections for package in section.packages}
@@ -240,8 +240,8 @@ def _untouched(sections: tuple[Section, ...], times: Mapping[str, SolvingTime]) 
     counts = Counter(tag for group in groups for row in group.rows for tag in row.tags)
     tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
     listing = _with_stops(Listing(groups, tags, None, None, None), list(packages.values()), {})
-    _KEPT.append(_Untouched(sections, times, packages, named, shown_in, listing))
-    return _KEPT[-1]
+    _LATEST.append(_FreshListing(sections, times, packages, named, shown_in, listing))
+    return _LATEST[-1]
 
 
 def _with_stops(listing: Listing, packages: Sequence[Package], progress: Mapping[str, Progress]) -> Listing:

@@ -14,7 +14,7 @@ from app.accounts.models import UserRow
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime, once, select_rows
 from app.core.ids import is_id, new_id
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.attempts.progress import progress
 from app.learning.interviews.errors import InterviewNotFound, InterviewOpen, InterviewOver, LevelEmpty
 from app.learning.interviews.interview import LONGEST, Interview, Level, Place, draw_problems
@@ -150,7 +150,7 @@ class Interviews:
 
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
-_OPEN = Prepared(
+_OPEN = PreparedSelect(
     select(*InterviewRow.__table__.columns)
     .where(
         InterviewRow.user_id == bindparam("user_id"),

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from app.accounts.caller import User
 from app.core.clock import now
 from app.core.database import Database, insert_into, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.web.cookies import LESSONS_COOKIE, set_cookie
 from app.learning.lessons.lesson import Lesson
 from app.learning.lessons.models import LessonReadRow
@@ -16,7 +16,7 @@ _YEAR_S = 365 * 24 * 60 * 60
 
 
 # Built once: building a statement takes as long as executing it, and the list of problems needs it.
-_READ = Prepared(select(LessonReadRow.lesson).where(LessonReadRow.user_id == bindparam("user_id")))
+_READ = PreparedSelect(select(LessonReadRow.lesson).where(LessonReadRow.user_id == bindparam("user_id")))
 
 
 class LessonReads:

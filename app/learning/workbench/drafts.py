@@ -12,7 +12,7 @@ from app.core.clock import now
 from app.core.database import Database, select_rows
 from app.core.errors import DraftConflict, DraftNotFound
 from app.core.ids import new_id
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.view import View
 from app.grading.attempts.source_rules import check_text
 from app.learning.workbench.models import DraftRow, ReplacedDraftRow
@@ -22,7 +22,7 @@ from app.problems.catalogue import Catalogue
 _MOST_REPLACED = 100
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
-_FIND = Prepared(
+_FIND = PreparedSelect(
     select(DraftRow.source, DraftRow.revision, DraftRow.saved_at).where(
         DraftRow.user_id == bindparam("user"), DraftRow.problem == bindparam("slug")
     )

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, select
 
 from app.accounts.caller import User
 from app.core.database import Database, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.web.markdown import Prose
 from app.grading.attempts.models import GiveUpRow
 from app.grading.attempts.next_problem import next_problem, prepared_by
@@ -51,7 +51,7 @@ class Access:
 
 
 # In one statement, and built once: every problem page needs it.
-_ACCESS = Prepared(
+_ACCESS = PreparedSelect(
     select(
         select(GiveUpRow.at)
         .where(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == bindparam("problem"))

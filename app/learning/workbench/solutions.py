@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 
 from app.accounts.caller import User
 from app.core.database import Database, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.core.web.alignment import align
 from app.core.web.highlight import highlight_code
 from app.grading.queue.models import AttemptRow
@@ -40,7 +40,7 @@ class AcceptedAttempt:
 
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
-_ACCEPTED = Prepared(
+_ACCEPTED = PreparedSelect(
     select(AttemptRow.id, AttemptRow.source)
     .where(
         AttemptRow.user_id == bindparam("user_id"),

@@ -28,7 +28,7 @@ from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.core.clock import end_of_minute, now
 from app.core.database import Database, UTCDateTime, once, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.queue.models import AttemptRow
 from app.grading.queue.withheld_verdicts import WithheldRow
 from app.problems.exams import OpenExam, Part, all_of
@@ -67,7 +67,7 @@ def _exams(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 
 # Built once: building them takes longer than executing them, and every page of a problem needs the first.
-_AT_PROBLEM = Prepared(
+_AT_PROBLEM = PreparedSelect(
     _exams(
         AssignmentRow.id.in_(
             select(AssignmentProblemRow.assignment_id).where(AssignmentProblemRow.problem == bindparam("problem"))
@@ -75,7 +75,7 @@ _AT_PROBLEM = Prepared(
         or_(MemberRow.role == "student", and_(AssignmentRow.closed_for == "everyone", MemberRow.role.is_(None))),
     )
 )
-_WITHOUT_EXPLORER = Prepared(_exams(AssignmentRow.closes.contains("explorer"), MemberRow.role == "student"))
+_WITHOUT_EXPLORER = PreparedSelect(_exams(AssignmentRow.closes.contains("explorer"), MemberRow.role == "student"))
 
 
 class OpenExams:
@@ -93,7 +93,7 @@ class OpenExams:
             return None
         return await self._open(user, _WITHOUT_EXPLORER)
 
-    async def _open(self, user: User | None, query: Prepared, problem: str | None = None) -> OpenExam | None:
+    async def _open(self, user: User | None, query: PreparedSelect, problem: str | None = None) -> OpenExam | None:
         if user is not None and user.role != "student":
             return None
         user_id = user.id if user else ""
@@ -102,7 +102,7 @@ class OpenExams:
             return await once(session, (query, user_id, problem), lambda: _read(session, query, user_id, problem))
 
 
-async def _read(session: AsyncSession, query: Prepared, user_id: str, problem: str | None) -> OpenExam | None:
+async def _read(session: AsyncSession, query: PreparedSelect, user_id: str, problem: str | None) -> OpenExam | None:
     moment = now()
     values = {"user_id": user_id, "moment": moment, **({} if problem is None else {"problem": problem})}
     exams = (await select_rows(session, query, values)).all()

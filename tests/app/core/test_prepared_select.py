@@ -12,7 +12,7 @@ import app.entry.main  # noqa: F401 (imports every module that has such a statem
 from app.accounts.models import UserRow
 from app.core.clock import now
 from app.core.database import Database, UTCDateTime, select_rows
-from app.core.prepared import Prepared
+from app.core.prepared_select import PreparedSelect
 from app.grading.queue.models import AttemptRow
 
 pytestmark = pytest.mark.anyio
@@ -65,7 +65,7 @@ async def test_its_rows_are_those_of_the_statement(filled):
     async with filled.reading() as session:
         plain = (await select_rows(session, _ATTEMPTS, values)).all()
         for _ in range(2):
-            rows = (await select_rows(session, Prepared(_ATTEMPTS), values)).all()
+            rows = (await select_rows(session, PreparedSelect(_ATTEMPTS), values)).all()
             assert rows == plain
             assert [type(each) for row in rows for each in row] == [type(each) for row in plain for each in row]
         assert [row.id for row in rows] == ["a", "b"]
@@ -74,14 +74,14 @@ async def test_its_rows_are_those_of_the_statement(filled):
 
 
 async def test_each_execution_has_its_own_values(filled):
-    prepared = Prepared(_USER)
+    prepared = PreparedSelect(_USER)
     async with filled.reading() as session:
         found = [(await select_rows(session, prepared, {"name": name})).scalar() for name in ("one", "other", None)]
     assert found == ["one", None, None]
 
 
 async def test_further_conditions_are_for_one_time(filled):
-    prepared = Prepared(_USER)
+    prepared = PreparedSelect(_USER)
     assert prepared.where() is prepared
     async with filled.reading() as session:
         narrowed = prepared.where(UserRow.id == "another")
@@ -94,13 +94,13 @@ async def test_it_is_heard_where_statements_are_counted(filled):
     async with filled.reading() as session:
         await session.connection()
         event.listen(filled.engine.sync_engine, "before_cursor_execute", lambda *heard_of: heard.append(heard_of[2:4]))
-        await select_rows(session, Prepared(_USER), {"name": "one"})
+        await select_rows(session, PreparedSelect(_USER), {"name": "one"})
     assert len(heard) == 1
     assert "one" in str(heard[0][1])
 
 
 async def test_an_error_is_that_of_every_statement(empty):
-    missing = Prepared(select(text("1")).select_from(text("missing_table")))
+    missing = PreparedSelect(select(text("1")).select_from(text("missing_table")))
     async with empty.reading() as session:
         with pytest.raises(OperationalError, match="no such table"):
             await select_rows(session, missing, {})
@@ -109,13 +109,13 @@ async def test_an_error_is_that_of_every_statement(empty):
 async def test_a_value_that_is_left_out_is_an_error(empty):
     async with empty.reading() as session:
         with pytest.raises(KeyError, match="name"):
-            await select_rows(session, Prepared(select(UserRow.id).where(UserRow.name == bindparam("name"))), {})
+            await select_rows(session, PreparedSelect(select(UserRow.id).where(UserRow.name == bindparam("name"))), {})
 
 
 async def test_a_list_of_values_cannot_be_prepared(empty):
     async with empty.reading() as session:
         with pytest.raises(TypeError, match="list of values"):
-            await select_rows(session, Prepared(select(UserRow.id).where(UserRow.id.in_(("a", "b")))), {})
+            await select_rows(session, PreparedSelect(select(UserRow.id).where(UserRow.id.in_(("a", "b")))), {})
 
 
 def test_none_of_ours_has_a_list_of_values():
@@ -124,7 +124,7 @@ def test_none_of_ours_has_a_list_of_values():
         for name, module in sys.modules.items()
         if name.startswith("app.")
         for key, each in vars(module).items()
-        if isinstance(each, Prepared)
+        if isinstance(each, PreparedSelect)
     }
     assert ours
     lists = {

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 _Convert = Callable[[Any], Any] | None
 
 
-class Prepared:
+class PreparedSelect:
     """A statement that is built once, such as at the top of a module, and executed with other values each time.
 
     It has no parameter that stands for a list of values, as `in_` makes.
@@ -26,7 +26,7 @@ class Prepared:
         self.statement = statement
         self._on_sqlite: _OnSQLite | None = None
 
-    def where(self, *conditions: ColumnElement[bool]) -> "Select[*tuple[Any, ...]] | Prepared":
+    def where(self, *conditions: ColumnElement[bool]) -> "Select[*tuple[Any, ...]] | PreparedSelect":
         """With further conditions, it is built for this one time. Without any, it is the same."""
         return self.statement.where(*conditions) if conditions else self
 
