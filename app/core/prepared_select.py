@@ -1,6 +1,6 @@
 """SELECTs that pages need often: compiled once, and on SQLite executed without SQLAlchemy's layers.
 
-SQLite answers within microseconds, in the thread of the event loop. What SQLAlchemy does around that takes about ten
+SQLite answers within microseconds, in the thread of the event loop. What SQLAlchemy does around that takes several
 times as long, and is the same for each request: it finds the compiled text, builds contexts and wraps the cursor.
 """
 

@@ -18,6 +18,8 @@ from grader.review.names import shared_uuids, unknown_prerequisites
 from grader.review.reader import read_package
 
 log = logging.getLogger(__name__)
+# Courses whose members are using the service at a time, more or less.
+_MOST_LISTED = 32
 PRIVATE_TITLE = "Only in your courses"
 
 
@@ -39,6 +41,8 @@ class Catalogue:
         self._tracks = tuple(tracks)
         self._sections: tuple[Section, ...] | None = None
         self._section_of: dict[str, Section] | None = None
+        # With private problems, by what their viewers see: the same object for all who see the same.
+        self._listed: dict[Hashable, tuple[Section, ...]] = {}
         # Another one whenever what is served changes.
         self._served = new_id()
         self.faults = list(faults)
@@ -139,8 +143,16 @@ class Catalogue:
 
     def listed(self) -> tuple[Section, ...]:
         """The same, followed by the problems that are not published and that the viewer sees."""
-        own = tuple(each for slug, each in sorted(viewer().private.items()) if slug not in self._published)
-        return (*self.sections(), Section(PRIVATE, PRIVATE_TITLE, "", own)) if own else self.sections()
+        if not viewer().private:
+            return self.sections()
+        seen = self.seen
+        if seen not in self._listed:
+            own = tuple(each for slug, each in sorted(viewer().private.items()) if slug not in self._published)
+            private = (Section(PRIVATE, PRIVATE_TITLE, "", own),) if own else ()
+            if len(self._listed) >= _MOST_LISTED:
+                self._listed.clear()
+            self._listed[seen] = (*self.sections(), *private)
+        return self._listed[seen]
 
     def section_of(self, slug: str) -> Section | None:
         """The track of a problem; None if it is not served."""

@@ -210,8 +210,8 @@ class _FreshListing:
     listing: Listing
 
 
-# The latest: what is published, with and without times, and what some courses have beside it.
-_LATEST: deque[_FreshListing] = deque(maxlen=8)
+# The latest: what is published, with and without times, and what courses have beside it.
+_LATEST: deque[_FreshListing] = deque(maxlen=16)
 
 
 def _fresh_listing(sections: tuple[Section, ...], times: Mapping[str, SolvingTime]) -> _FreshListing:
