@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+import psycopg
 from sqlalchemy import (
     URL,
     ColumnElement,
@@ -132,13 +133,14 @@ class _PlannedReading(_Reading):
     """
 
     def close(self) -> None:
-        if self.in_transaction():
-            # Otherwise `commit` would try to store what has changed.
-            self.expunge_all()
-            # If the connection has ended, all that was wanted of it has been read, and `close` discards it.
-            with suppress(SQLAlchemyError):
-                self.commit()
-        super().close()
+        try:
+            if self.in_transaction() and not (connection := self.connection()).invalidated:
+                # Not the session's own `commit`, which goes through all that has been read. If the connection has
+                # ended, all that was wanted of it has been read, and `close` discards it.
+                with suppress(psycopg.Error):
+                    connection.connection.commit()
+        finally:
+            super().close()
 
 
 class Database:
@@ -350,8 +352,8 @@ async def select_rows(
 ) -> Result[*tuple[Any, ...]]:
     """The selected columns, in the transaction of the session.
 
-    Half as much work as `session.execute`, which also looks for objects in what it has read. On SQLite, half of that
-    again for a `PreparedSelect`.
+    Half as much work as `session.execute`, which also looks for objects in what it has read. Half of that again for a
+    `PreparedSelect`.
     """
     if session.new or session.dirty or session.deleted:
         await session.flush()

@@ -30,6 +30,10 @@ class _SQLiteConnection(aiosqlite.Connection):
     for long. If another process has the lock, the statement is tried again later, and other requests run in between.
     """
 
+    def begin_reading(self) -> None:
+        """This takes no lock yet, so it never waits."""
+        self._conn.execute("BEGIN")
+
     async def _execute(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         if self._connection is None:
             raise ValueError("no active connection")
@@ -65,5 +69,9 @@ def _prepare(connection: Any, record: object) -> None:
 
 def _begin(connection: Connection) -> None:
     # IMMEDIATE: a transaction that reads first and writes later would fail with "locked" without waiting.
-    writer = connection.get_execution_options().get("writer", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+    if connection.get_execution_options().get("writer", False):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, _SQLiteConnection)
+    driver.begin_reading()

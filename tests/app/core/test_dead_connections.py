@@ -6,16 +6,20 @@ As long as a connection lives, the server keeps the plans of what is read.
 import asyncio
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import func, literal_column, select, text
+from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.core.database import Database
+from app.core.database import Database, select_rows
+from app.core.prepared_select import PreparedSelect
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
 _END_OTHERS = text(
     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
     "WHERE pid <> pg_backend_pid() AND datname = current_database()"
 )
+
+_PROCESS = select(func.pg_backend_pid())
+_SLEEPS = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :process AND wait_event = 'PgSleep'")
 
 
 @pytest.fixture
@@ -80,3 +84,45 @@ async def test_after_an_error_the_connection_reads_again(database):
         async with database.reading() as session:
             await session.execute(text("SELECT 1 / 0"))
     assert await one(database) == 1
+
+
+async def test_a_prepared_select_notices_that_its_connection_was_ended(database):
+    one_row = PreparedSelect(select(literal_column("1")))
+    async with database.reading() as session:
+        assert (await select_rows(session, one_row, {})).scalar() == 1
+        await end_connections(database)
+        with pytest.raises(OperationalError) as caught:
+            await select_rows(session, one_row, {})
+        assert caught.value.connection_invalidated
+    async with database.reading() as session:
+        assert (await select_rows(session, one_row, {})).scalar() == 1
+
+
+async def test_a_cancelled_prepared_select_leaves_no_connection_in_an_unknown_state(database):
+    async def sleep() -> None:
+        async with database.reading() as session:
+            process.set_result(await session.scalar(_PROCESS))
+            await select_rows(session, PreparedSelect(select(func.pg_sleep(600))), {})
+
+    process = asyncio.get_running_loop().create_future()
+    sleeping = asyncio.create_task(sleep())
+    other = Database(database.engine.url)
+    try:
+        while not await _sleeps(other, await process):
+            await asyncio.sleep(0.02)
+        sleeping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sleeping
+        async with database.reading() as session:
+            assert await session.scalar(_PROCESS) != await process
+        assert await one(database) == 1
+        while await _sleeps(other, await process):
+            await asyncio.sleep(0.02)
+    finally:
+        await other.close()
+
+
+async def _sleeps(database: Database, process: int) -> bool:
+    async with database.reading() as session:
+        found = await session.scalar(_SLEEPS, {"process": process})
+    return bool(found)

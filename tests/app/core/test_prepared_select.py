@@ -4,9 +4,9 @@ import sys
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import URL, String, bindparam, event, func, select, text
+from sqlalchemy import URL, String, bindparam, event, func, literal, select, text
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 import app.entry.main  # noqa: F401 (imports every module that has such a statement)
 from app.accounts.models import UserRow
@@ -99,11 +99,17 @@ async def test_it_is_heard_where_statements_are_counted(filled):
     assert "one" in str(heard[0][1])
 
 
-async def test_an_error_is_that_of_every_statement(empty):
-    missing = PreparedSelect(select(text("1")).select_from(text("missing_table")))
-    async with empty.reading() as session:
-        with pytest.raises(OperationalError, match="no such table"):
-            await select_rows(session, missing, {})
+async def test_an_error_is_that_of_every_statement(filled):
+    absent = select(literal("1")).select_from(text("absent")).where(bindparam("name", type_=String()) == "one")
+    raised = []
+    for statement in (absent, PreparedSelect(absent)):
+        with pytest.raises(DBAPIError, match="absent") as caught:
+            async with filled.reading() as session:
+                await select_rows(session, statement, {"name": "one"})
+        raised.append((type(caught.value), type(caught.value.orig), str(caught.value)))
+    assert raised[0] == raised[1]
+    async with filled.reading() as session:
+        assert (await select_rows(session, PreparedSelect(_USER), {"name": "one"})).scalar() == "one"
 
 
 async def test_a_value_that_is_left_out_is_an_error(empty):
