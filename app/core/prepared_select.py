@@ -5,13 +5,15 @@ around that takes several times as long, and is the same for each request: it fi
 and wraps the cursor.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from sqlalchemy import ColumnElement, Dialect, IteratorResult, Result, Select
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.result import SimpleResultMetaData
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql import visitors
+from sqlalchemy.sql.elements import BindParameter
 
 _Convert = Callable[[Any], Any] | None
 
@@ -19,18 +21,21 @@ _Convert = Callable[[Any], Any] | None
 class PreparedSelect:
     """A statement that is built once, such as at the top of a module, and executed with other values each time.
 
-    It has no parameter that stands for a list of values, as `in_` makes.
+    A list of values (`in_(bindparam(..., expanding=True))`) is filled up with its last value to a power of two, so that
+    there are few texts for it.
     """
 
     def __init__(self, statement: Select[*tuple[Any, ...]]) -> None:
         self.statement = statement
-        self._compiled: dict[str, _Compiled] = {}
+        binds = [each for each in visitors.iterate(statement) if isinstance(each, BindParameter)]
+        self._lists = sorted({each.key for each in binds if each.expanding and each.required})
+        self._compiled: dict[tuple[object, ...], _Compiled] = {}
 
     def where(self, *conditions: ColumnElement[bool]) -> "Select[*tuple[Any, ...]] | PreparedSelect":
         """With further conditions, it is built for this one time. Without any, it is the same."""
         return self.statement.where(*conditions) if conditions else self
 
-    async def execute(self, connection: AsyncConnection, values: Mapping[str, object]) -> Result[*tuple[Any, ...]]:
+    async def execute(self, connection: AsyncConnection, values: Mapping[str, Any]) -> Result[*tuple[Any, ...]]:
         """The rows, in the transaction of this connection.
 
         Raises:
@@ -38,45 +43,59 @@ class PreparedSelect:
           SQLAlchemyError: as `AsyncConnection.execute` does.
         """
         dialect = connection.dialect
-        compiled = self._compiled.get(dialect.name)
+        lengths = {name: _power_of_two(len(values[name])) for name in self._lists}
+        key = (dialect.name, *lengths.values())
+        compiled = self._compiled.get(key)
         if compiled is None:
-            compiled = self._compiled[dialect.name] = _Compiled(self.statement, dialect)
+            compiled = self._compiled[key] = _Compiled(self.statement, dialect, lengths)
         return await compiled.execute(connection, values)
 
 
+def _power_of_two(length: int) -> int:
+    """The least one that is at least this length, or 0."""
+    return 1 << (length - 1).bit_length() if length else 0
+
+
 class _Parameter(NamedTuple):
-    """`name` is that of the text, and `key` that of the values. `own` is the value if none must be given."""
+    """`name` is that of the text, and `key` that of the values. `own` is the value if none must be given.
+
+    `number` is its place, from 0, if it is one of a list.
+    """
 
     name: str
     key: str
+    number: int | None
     required: bool
     own: object
     store: _Convert
 
 
 class _Compiled:
-    """A statement for the databases of one dialect."""
+    """A statement for the databases of one dialect, and lists of these lengths."""
 
-    def __init__(self, statement: Select[*tuple[Any, ...]], dialect: Dialect) -> None:
+    def __init__(self, statement: Select[*tuple[Any, ...]], dialect: Dialect, lengths: Mapping[str, int]) -> None:
         compiled = statement.compile(dialect=dialect)
-        if compiled.post_compile_params:
-            # Its text depends on how many values there are.
-            raise TypeError(f"cannot be prepared, because of a list of values: {compiled}")
-        self._text = str(compiled)
+        required = {each.key: None for each in compiled.bind_names if each.required}
+        expanded = compiled.construct_expanded_state(
+            required | {name: [None] * length for name, length in lengths.items()}
+        )
+        self._text = expanded.statement
         # SQLite takes the values in the order of the text, and PostgreSQL by name.
         self._is_positional = compiled.positional
-        names: Iterable[str] = (compiled.positiontup or ()) if compiled.positional else compiled.bind_names.values()
+        lists = expanded.parameter_expansion
+        in_list = {name: (listed, number) for listed, names in lists.items() for number, name in enumerate(names)}
         self._parameters = []
-        for name in names:
-            bind = compiled.binds[name]
+        for name in expanded.positiontup or expanded.parameters:
+            listed, number = in_list.get(name, (name, None))
+            bind = compiled.binds[listed]
             store = bind.type.dialect_impl(dialect).bind_processor(dialect)
-            self._parameters.append(_Parameter(name, bind.key, bind.required, bind.effective_value, store))
+            self._parameters.append(_Parameter(name, bind.key, number, bind.required, bind.effective_value, store))
         self._types = [each.type.dialect_impl(dialect) for each in statement.selected_columns]
         self._keys = SimpleResultMetaData(statement.selected_columns.keys())
         # How to read each column, which depends on what the database says that it returns.
         self._read: list[_Convert] | None = None
 
-    async def execute(self, connection: AsyncConnection, values: Mapping[str, object]) -> Result[*tuple[Any, ...]]:
+    async def execute(self, connection: AsyncConnection, values: Mapping[str, Any]) -> Result[*tuple[Any, ...]]:
         sent = self._sent(values)
         through = connection.sync_connection
         assert through is not None
@@ -100,10 +119,12 @@ class _Compiled:
             ]
         return IteratorResult(self._keys, iter(rows))
 
-    def _sent(self, values: Mapping[str, object]) -> tuple[object, ...] | dict[str, object]:
+    def _sent(self, values: Mapping[str, Any]) -> tuple[object, ...] | dict[str, object]:
         sent = {}
-        for name, key, required, own, store in self._parameters:
+        for name, key, number, required, own, store in self._parameters:
             value = values[key] if required else values.get(key, own)
+            if number is not None:
+                value = value[min(number, len(value) - 1)]
             sent[name] = value if store is None else store(value)
         return tuple(sent[each.name] for each in self._parameters) if self._is_positional else sent
 

@@ -8,6 +8,7 @@ in app/entry/main.py. Why not a library: docs/decisions/0033-routes-say-what-the
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from fastapi import FastAPI, Request, params
@@ -83,11 +84,35 @@ class _Provided(params.Depends):
 Provided = Annotated[S, _Provided()]
 
 
-def provided_kinds(endpoint: Callable[..., object]) -> dict[str, Any]:
-    """The types of the services that an endpoint asks for, by the names of its parameters."""
-    hints = get_type_hints(endpoint, include_extras=True)
-    return {
-        name: get_args(hint)[0]
-        for name, hint in hints.items()
-        if get_origin(hint) is Annotated and any(isinstance(each, _Provided) for each in get_args(hint)[1:])
-    }
+def with_services(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A route's endpoint or a dependency without its `Provided` parameters: they are looked up for each request.
+
+    FastAPI would take as long for each of them as for a whole short dependency. Anything but a coroutine function is
+    returned as it is.
+    """
+    if not inspect.iscoroutinefunction(function):
+        return function
+    signature = inspect.signature(function)
+    kinds = {name: kind for name, each in signature.parameters.items() if (kind := _provided_kind(each.annotation))}
+    if not kinds:
+        return function
+    others = [each for each in signature.parameters.values() if each.name not in kinds]
+    own = next((each.name for each in others if each.annotation is Request), None)
+    request_name = own or "request"
+
+    @wraps(function)
+    async def call_with_services(**values: Any) -> Any:
+        request = values[request_name] if own else values.pop(request_name)
+        services = services_of(request)
+        return await function(**values, **{name: services[kind] for name, kind in kinds.items()})
+
+    if own is None:
+        others.append(inspect.Parameter(request_name, inspect.Parameter.KEYWORD_ONLY, annotation=Request))
+    call_with_services.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+    return call_with_services
+
+
+def _provided_kind(annotation: Any) -> Any:
+    """The type of the service that a parameter asks for; None if it asks for something else."""
+    kind, *marks = get_args(annotation) if get_origin(annotation) is Annotated else (None,)
+    return kind if any(isinstance(each, _Provided) for each in marks) else None

@@ -27,7 +27,7 @@ from starlette.responses import RedirectResponse, Response
 from app.core.errors import Refused, SignInAgain
 from app.core.rest.body import MAX_BYTES, refuse_fields
 from app.core.rest.routing import MaxBytes, PageRouter, RestRouter, body_of
-from app.core.services import Provided
+from app.core.services import Provided, with_services
 from app.core.settings import Settings
 from app.core.web.form_token import FIELD, check_form_token
 from app.core.web.forms import MAX_FIELDS, read_unchecked_form
@@ -115,7 +115,7 @@ def _in_loop(page: type[P]) -> Callable[..., Awaitable[P]]:
         return page(**values)
 
     make.__signature__ = inspect.signature(page)  # type: ignore[attr-defined]
-    return make
+    return with_services(make)
 
 
 @dataclass(frozen=True)

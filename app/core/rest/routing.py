@@ -8,7 +8,6 @@ nobody sends a body without being permitted to.
 import inspect
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
-from functools import wraps
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Depends, Request
@@ -21,7 +20,7 @@ from starlette.responses import Response
 from app.core.rest.body import MAX_BYTES, read_json
 from app.core.rest.list_tags import IF_NONE_MATCH, WITH_ETAG, tagged
 from app.core.rest.problem_json import problem_responses
-from app.core.services import Provided, provided_kinds, services_of
+from app.core.services import Provided, with_services
 from app.core.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,7 +54,7 @@ class ServiceRoute(APIRoute):
     """Gives the endpoint its services itself. FastAPI would take as long for each as for a whole short dependency."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        super().__init__(path, _with_services(endpoint), **options)
+        super().__init__(path, with_services(endpoint), **options)
 
 
 class RestRoute(ServiceRoute):
@@ -138,33 +137,11 @@ def _read_strictly(endpoint: Callable[..., Any]) -> type[BaseModel] | None:
     return model
 
 
-def _with_services(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-    """The endpoint without its `Provided` parameters: they are looked up for each request."""
-    kinds = provided_kinds(endpoint)
-    if not kinds or not inspect.iscoroutinefunction(endpoint):
-        return endpoint
-    signature = inspect.signature(endpoint)
-    others = [each for each in signature.parameters.values() if each.name not in kinds]
-    own = next((each.name for each in others if each.annotation is Request), None)
-    request_name = own or "request"
-
-    @wraps(endpoint)
-    async def call_with_services(**values: Any) -> Any:
-        request = values[request_name] if own else values.pop(request_name)
-        services = services_of(request)
-        return await endpoint(**values, **{name: services[kind] for name, kind in kinds.items()})
-
-    if own is None:
-        others.append(inspect.Parameter(request_name, inspect.Parameter.KEYWORD_ONLY, annotation=Request))
-    call_with_services.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
-    return call_with_services
-
-
 def _reader(model: type[BaseModel], limit: MaxBytes) -> Callable[..., Any]:
     async def read_body(request: Request, settings: Provided[Settings]) -> BaseModel:
         return await read_json(request, model, max_bytes=limit.of(settings))
 
-    return read_body
+    return with_services(read_body)
 
 
 def _described(model: type[BaseModel]) -> dict[str, Any]:

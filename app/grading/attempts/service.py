@@ -67,10 +67,12 @@ _EARLIER = PreparedSelect(
     .order_by(*(each.desc() for each in _BY))
     .limit(1)
 )
-_STARTERS = select(AttemptRow.id).where(
-    _OF_USER,
-    AttemptRow.id.in_(bindparam("attempt_ids", expanding=True)),
-    tuple_(AttemptRow.problem, AttemptRow.source).in_(bindparam("starters", expanding=True)),
+_STARTERS = PreparedSelect(
+    select(AttemptRow.id, AttemptRow.problem, AttemptRow.source).where(
+        _OF_USER,
+        AttemptRow.id.in_(bindparam("attempt_ids", expanding=True)),
+        AttemptRow.source.in_(bindparam("starters", expanding=True)),
+    )
 )
 
 
@@ -279,10 +281,11 @@ class Attempts(UsersWork[AttemptRow]):
         values = {
             "user_id": user.id,
             "attempt_ids": [each.id for each in rejected],
-            "starters": list(starters.items()),
+            "starters": list(starters.values()),
         }
         async with self._database.reading() as session:
-            return frozenset(await session.scalars(_STARTERS, values))
+            found = await select_rows(session, _STARTERS, values)
+            return frozenset(each.id for each in found if each.source == starters.get(each.problem))
 
     def _starter(self, slug: str) -> str | None:
         try:

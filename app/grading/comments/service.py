@@ -79,7 +79,7 @@ _COMMENTS = select(
 _OF_ATTEMPT = PreparedSelect(
     _COMMENTS.where(_row.attempt_id == bindparam("attempt_id")).order_by(_row.line, _row.created_at, _row.id)
 )
-_COUNTS = (
+_COUNTS = PreparedSelect(
     select(_row.attempt_id, func.count(), func.sum(case((_row.seen_at.is_(None), 1), else_=0)))
     .where(_row.attempt_id.in_(bindparam("attempt_ids", expanding=True)))
     .group_by(_row.attempt_id)

@@ -1,11 +1,9 @@
 """Statements that are compiled once give what SQLAlchemy gives for them."""
 
-import sys
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import URL, String, bindparam, event, func, literal, select, text
-from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
 import app.entry.main  # noqa: F401 (imports every module that has such a statement)
@@ -118,22 +116,15 @@ async def test_a_value_that_is_left_out_is_an_error(empty):
             await select_rows(session, PreparedSelect(select(UserRow.id).where(UserRow.name == bindparam("name"))), {})
 
 
-async def test_a_list_of_values_cannot_be_prepared(empty):
-    async with empty.reading() as session:
-        with pytest.raises(TypeError, match="list of values"):
-            await select_rows(session, PreparedSelect(select(UserRow.id).where(UserRow.id.in_(("a", "b")))), {})
-
-
-def test_none_of_ours_has_a_list_of_values():
-    ours = {
-        f"{name}.{key}": each
-        for name, module in sys.modules.items()
-        if name.startswith("app.")
-        for key, each in vars(module).items()
-        if isinstance(each, PreparedSelect)
-    }
-    assert ours
-    lists = {
-        name for name, each in ours.items() if each.statement.compile(dialect=sqlite.dialect()).post_compile_params
-    }
-    assert lists == set()
+async def test_a_list_of_values_has_any_length(filled):
+    listed = select(AttemptRow.id).where(
+        AttemptRow.id.in_(bindparam("ids", expanding=True)), AttemptRow.kind.in_(("attempt", "run"))
+    )
+    prepared = PreparedSelect(listed.order_by(AttemptRow.id))
+    lists = ([], ["a"], ["b"], ["b", "a"], ["x", "y", "a"], ["b", "%", "x' OR 1 = 1", "\u2028é", "a"])
+    async with filled.reading() as session:
+        for ids in lists:
+            found = (await select_rows(session, prepared, {"ids": ids})).scalars().all()
+            assert found == [each for each in ("a", "b") if each in ids]
+    # For none, 1, 2, 4 and 8 values.
+    assert len(prepared._compiled) == 5

@@ -1,6 +1,7 @@
 """Services are found by their type, and each that a route asks for can be had."""
 
 import inspect
+from dataclasses import dataclass
 from typing import Protocol, get_args
 
 import pytest
@@ -8,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
-from app.core.rest.actions import PageOf
+from app.core.rest.actions import FormPage, PageOf
 from app.core.rest.routing import PageRouter
 from app.core.services import Provided, Services, share
 
@@ -85,6 +86,27 @@ def test_a_route_of_ours_asks_for_some_beside_what_a_request_gives():
     assert client.get("/desks/left").json() == "left 3 /desks/left True"
     assert client.get("/pens?words=2").json() == "Pen 2"
     assert client.get("/pens?words=no").status_code == 422
+
+
+@dataclass(frozen=True)
+class DeskPage(FormPage):
+    place: str
+    desk: Provided[Desk]
+    pen: Provided[Pen]
+
+
+def test_a_page_asks_for_some_beside_what_a_request_gives():
+    pages = PageRouter()
+
+    @pages.get("/desks/{place}")
+    async def sit(page: PageOf[DeskPage]) -> str:
+        return f"{page.place} {page.desk.legs} {page.pen is page.desk.pen}"
+
+    app = FastAPI()
+    app.include_router(pages)
+    pen = Pen()
+    share(app, Services(Desk(pen, 3), pen))
+    assert TestClient(app).get("/desks/left").json() == "left 3 True"
 
 
 def asked_for(app: FastAPI) -> set[type]:
