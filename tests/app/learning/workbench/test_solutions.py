@@ -107,9 +107,7 @@ def test_below_an_editorial_are_the_problems_that_this_one_prepares_for():
     assert prepared_by("d", packages) == []
     prose = type("Prose", (), {"html": ""})
     names = {"slug": "a", "prose": prose, "gave_up_at": None, "exam": None, "is_solved": True}
-    shown = ENVIRONMENT.from_string(
-        '{% from "learning/macros/editorial.html" import show_editorial %}{{ show_editorial(editorial) }}'
-    )
+    shown = ENVIRONMENT.get_template("learning/fragments/editorial.html")
     page = shown.render(editorial=names | {"following": packages[1], "prepared": packages[2:]})
     assert 'It prepares for <a href="/problems/c">Title of c</a> and <a href="/problems/d">Title of d</a>.' in page
     assert "It prepares for" not in shown.render(editorial=names | {"following": packages[1], "prepared": ()})
