@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import cached_property, partial
 from typing import Generic, Self, TypeVar
 
-from sqlalchemy import ColumnElement, Select, String, bindparam, delete, event, func, select
+from sqlalchemy import ColumnElement, Select, String, bindparam, delete, event, func, inspect, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, User
@@ -135,19 +135,22 @@ class UsersWork(OwnedWork[User, SentRow]):
         return self.rows.user_id == owner.id, self.rows.guest.is_not_distinct_from(browser_of(owner))
 
     async def _find(self, session: AsyncSession, owner: User | None, work_id: str) -> SentRow:
-        # The same row as for any kind of work, with a statement that is built once.
-        row = None
+        # As for any kind of work, with a statement that is prepared. The row does not belong to the session, so it is
+        # only for reading, and none of the session's bookkeeping is needed for it.
+        found = None
         if owner is not None and is_id(work_id):
-            row = await session.scalar(self._owned, {"work_id": work_id, **_who(owner)})
-        if row is None:
+            found = (await select_rows(session, self._owned, {"work_id": work_id, **_who(owner)})).first()
+        if found is None:
             raise self.missing(owner, work_id[:64])
-        return row
+        return self.rows(**found._mapping)
 
     @cached_property
-    def _owned(self) -> Select[SentRow]:
+    def _owned(self) -> PreparedSelect:
         rows = self.rows
-        is_of_browser = rows.guest.is_not_distinct_from(_BROWSER)
-        return self._query().where(rows.id == bindparam("work_id"), rows.user_id == bindparam("user_id"), is_of_browser)
+        columns = [getattr(rows, each.key).label(each.key) for each in inspect(rows).column_attrs]
+        is_theirs = (rows.user_id == bindparam("user_id"), rows.guest.is_not_distinct_from(_BROWSER))
+        query = self._query().where(rows.id == bindparam("work_id"), *is_theirs)
+        return PreparedSelect(query.with_only_columns(*columns))
 
     def competing(self) -> Sequence[ColumnElement[bool]]:
         """The conditions on the rows that count towards `most_unfinished`, with the values of `_who`."""
@@ -200,7 +203,7 @@ class UsersJobs(UsersWork[SentRow], Generic[SentRow, Shown]):
         async with self._database.writing() as session:
             row = await self._find(session, user, work_id)
             found = self.view(row)
-            await session.delete(row)
+            await session.execute(delete(self.rows).where(self.rows.id == row.id).execution_options(**_NO_SYNC))
             await close_up(session, row)
             self._announce(session, [row.id])
         return found
