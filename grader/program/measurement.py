@@ -20,14 +20,13 @@ Leaves = dict[str, Array]
 class Artifact:
     """An exported program to compile again: its bytes, and the form of each input. The first `state` are donated.
 
-    `two_steps` is the text of a program that calls it twice, or None. `for_chips` is the same program as JAX lowers
-    it for the platforms of chips (`grader.core.chips.Lowering`), and `chip_faults` says why there is none for one.
+    `for_chips` is the same program as JAX lowers it for the platforms of chips (`grader.core.chips.Lowering`), and
+    `chip_faults` says why there is none for one.
     """
 
     program: Array
     inputs: tuple[ArrayForm, ...]
     state: int
-    two_steps: Array | None = None
     for_chips: Mapping[str, Array] = field(default_factory=dict)
     chip_faults: Mapping[str, str] = field(default_factory=dict)
 

@@ -41,16 +41,15 @@ class Exported:
     """One exported program. `init` is the program of `init`, a function of the seed, if it was requested.
 
     `states` has the leaves of `init` for each seed, and `states_of` computes them for other seeds. `outputs` names the
-    returned leaves in the program's order. `two_steps` is the text of a program that calls the step twice, if it was
-    requested; it is empty if there can be none. `for_chips` is the program as JAX lowers it for chips, if that
-    was requested.
+    returned leaves in the program's order. `two_steps` writes a program that calls the step twice; its text is empty if
+    there can be none. `for_chips` is the program as JAX lowers it for chips, if that was requested.
     """
 
     artifact: bytes
     init: bytes | None
     states: list[dict[str, Array]]
     outputs: list[str]
-    two_steps: str | None
+    two_steps: Callable[[], str]
     for_chips: ForChips
     states_of: Callable[[Sequence[int]], list[dict[str, Array]]]
 
@@ -62,7 +61,7 @@ def export_program(submission: Submission, request: Fields, own: Sequence[OwnMes
 
     Args:
       request: `mesh` (axis to size), `explicit` (its Explicit axes), `init` (a name or None), `seeds` for it,
-        `export_init`, `two_steps`, `lowerings` (platforms of chips),
+        `export_init`, `lowerings` (platforms of chips),
         `args`: each `{"static": value}` or `{"shape", "dtype", "spec"}`.
       own: the meshes that the source has made. It grows while the source runs.
     Raises:
@@ -105,7 +104,11 @@ def _export_for(submission: Submission, request: Fields, given: Mesh) -> Exporte
         traced = submission.guard(lambda: jitted.trace(*avals), REFUSALS)
         artifact = submission.guard(lambda: serialize(jitted, avals, traced), REFUSALS)
         for_chips = lowered_for(submission, jitted, avals, traced, request.get("lowerings", ()))
-        two_steps = _two_steps(submission, jitted, avals, traced) if init and request.get("two_steps") else None
+
+    def two_steps() -> str:
+        with jax.set_mesh(mesh):
+            return _two_steps(submission, jitted, avals, traced)
+
     return Exported(
         artifact=artifact,
         init=init_artifact,

@@ -2,9 +2,10 @@
 
 Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
 the source as a module, before any input has arrived; `call` calls the entry point with one case's inputs; `export`
-returns the program and the state of `init`; `states` returns the states of more seeds; and `cases` gets the inputs from
-a package's cases.py. Alternatively, `execute` runs a script, which only prints. No reply decides anything by itself:
-outside, the judge compares array bytes, and a verifier compiles and runs the program.
+returns the program and the state of `init`; `two_steps` returns a program that calls the exported one twice; `states`
+returns the states of more seeds; and `cases` gets the inputs from a package's cases.py. Alternatively, `execute` runs a
+script, which only prints. No reply decides anything by itself: outside, the judge compares array bytes, and a verifier
+compiles and runs the program.
 """
 
 import dataclasses
@@ -93,6 +94,9 @@ class _Runner:
                 exported = export_function(self._submission, request, self._own_meshes.made)
                 remarks = [*exported.remarks, *self._inspections.remarks()]
                 return _export_function(dataclasses.replace(exported, remarks=remarks))
+            case "two_steps" if request["number"] < len(self._exported):
+                text = self._exported[request["number"]].two_steps()
+                return {"two_steps": np.frombuffer(text.encode(), np.uint8)}
             case "states" if request["number"] < len(self._exported):
                 return {"states": self._exported[request["number"]].states_of(request["seeds"])}
             case "call" if self._submission is not None:
@@ -140,7 +144,6 @@ def _export(exported: Exported) -> dict[str, object]:
         "init": np.frombuffer(exported.init, np.uint8) if exported.init else None,
         "states": list(exported.states),
         "outputs": list(exported.outputs),
-        "two_steps": None if exported.two_steps is None else np.frombuffer(exported.two_steps.encode(), np.uint8),
         **_for_chips(exported.for_chips),
     }
 

@@ -119,18 +119,12 @@ class Requests(Protocol):
         explicit: Sequence[str],
         init: str | None,
         export_init: bool,
-        two_steps: bool,
         seeds: Sequence[object],
         lowerings: Sequence[Lowering] = (),
     ) -> dict[str, object]:
         """Export the entry point for one mesh. See `grader.runner.export.export_program` for the arguments."""
         message = {"op": "export", "mesh": mesh, "explicit": list(explicit), "args": list(args), "init": init}
-        more: Message = {
-            "export_init": export_init,
-            "two_steps": two_steps,
-            "seeds": list(seeds),
-            "lowerings": list(lowerings),
-        }
+        more: Message = {"export_init": export_init, "seeds": list(seeds), "lowerings": list(lowerings)}
         return self.request({**message, **more})[1]
 
     def export_function(
@@ -155,6 +149,10 @@ class Requests(Protocol):
         }
         return self.request({**message, "explicit": list(explicit), "of_problem": of_problem})[1]
 
+    def two_steps(self, number: int, mesh: dict[str, int]) -> object:
+        """Get the text of a program that calls the program of export `number`, which was for `mesh`, twice."""
+        return self.request({"op": "two_steps", "number": number, "mesh": mesh})[1].get("two_steps")
+
     def states(self, number: int, seeds: Sequence[object]) -> object:
         """Get the states that `init` makes from more seeds, on the mesh of export `number`, counted from 0."""
         return self.request({"op": "states", "number": number, "seeds": list(seeds)})[1].get("states")
@@ -168,18 +166,25 @@ class Requests(Protocol):
         state: int,
         alone: bool,
         listing: bool = False,
-        two_steps: object = None,
     ) -> Message:
         """Let a verifier compile an exported program. See `grader.verifier.load.load` for the arguments.
 
-        Args:
-          two_steps: the text of a program that calls the exported one twice, to find out whether it is traced again.
         Returns:
           Its `facts`, or only `kernels` if it calls native kernels and the verifier is not `alone`. With `listing`,
           also the `listing` of the compiled program, and that of the exported program as `written`.
         """
         message = {"op": "compile", "mesh": mesh, "inputs": list(inputs), "state": state, "alone": alone}
-        return self.request({**message, "listing": listing}, {"artifact": artifact, "two_steps": two_steps})[0]
+        return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
+
+    def second_step(self, state: int, two_steps: object) -> object:
+        """Let a verifier find out whether the program that it compiled last is traced again for a second step.
+
+        Args:
+          state: how many leaves its state has.
+          two_steps: the text of a program that calls it twice.
+        """
+        message: Message = {"op": "second_step", "state": state}
+        return self.request(message, {"two_steps": two_steps})[0].get("retraced")
 
     def compile_for(
         self,

@@ -1,7 +1,8 @@
 """The verifier's loop: it serves one program after another, until the judge closes the descriptor.
 
-`begin` sets the limits on memory, `compile` takes an exported program and answers with the facts of its executable, and
-`run` runs that executable on inputs. Only arrays and programs get in, never submitted Python.
+`begin` sets the limits on memory, `compile` takes an exported program and answers with the facts of its executable,
+`run` runs that executable on inputs, and `second_step` takes a program that calls the exported one twice and answers
+whether it is traced again. Only arrays and programs get in, never submitted Python.
 
 A program that calls native kernels is compiled and run only if `compile` says that the verifier is `alone`: it serves
 no other program. Otherwise the answer is `{"kernels": true}`, without facts. With `listing`, the answer also lists the
@@ -9,7 +10,6 @@ instructions of the executable and the exported operations, and has the program'
 """
 
 import ctypes
-import dataclasses
 
 import jax
 import jax.numpy as jnp
@@ -68,25 +68,21 @@ class _Verifier:
                 self._loaded = None
                 # Drop the traces and executables of the previous program, because a verifier is long-lived.
                 jax.clear_caches()
-                two_steps = values["two_steps"]
-                both = None if two_steps is None else two_steps.tobytes()
-                return self._compile(request, values["artifact"].tobytes(), both)
+                return self._compile(request, values["artifact"].tobytes())
             case "run" if self._loaded is not None:
                 check_runs(self._loaded.exported, self._loaded.hlo)
                 try:
                     outputs["steps"] = run(self._loaded, values["state"], values["inputs"], request["steps"])
                 except (jax.errors.JaxRuntimeError, ValueError, TypeError) as error:
                     raise failed("runs", error) from None
+            case "second_step" if self._loaded is not None:
+                return {"retraced": _is_traced_again(self._loaded, values["two_steps"].tobytes(), request["state"])}
         return {}
 
-    def _compile(self, request: Fields, artifact: bytes, two_steps: bytes | None) -> Message:
+    def _compile(self, request: Fields, artifact: bytes) -> Message:
         try:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
             found = facts_of(self._loaded)
-            if two_steps is not None:
-                # Compare the text as JAX wrote it; the compiled one has other channel numbers.
-                again = is_traced_again(self._loaded.received, two_steps.decode(), request["state"])
-                found = dataclasses.replace(found, retraced=again)
             measured = {"facts": facts.to_json(found), "kernels": bool(self._loaded.kernels)}
             if request.get("listing"):
                 measured["listing"] = write(list_program(self._loaded.hlo))
@@ -102,9 +98,23 @@ class _Verifier:
         except OnlyOnChips as refused:
             return {"facts": None, "kernels": False, "only_on_chips": str(refused)}
         except ProgramUnreadable as error:
-            raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
+            raise _unreadable(error) from None
         except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
             raise failed_inside_xla(error) or failed("is compiled", error) from None
+
+
+def _is_traced_again(loaded: Loaded, two_steps: bytes, state: int) -> bool:
+    try:
+        # Compare the text as JAX wrote it; the compiled one has other channel numbers.
+        return is_traced_again(loaded.received, two_steps.decode(), state)
+    except ProgramUnreadable as error:
+        raise _unreadable(error) from None
+    except UnicodeDecodeError as error:
+        raise failed("is compiled", error) from None
+
+
+def _unreadable(error: ProgramUnreadable) -> ProgramRefused:
+    return ProgramRefused("not_exportable", f"The compiled program could not be read: {error}")
 
 
 def _zero_fresh_memory() -> None:

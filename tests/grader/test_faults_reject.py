@@ -23,7 +23,7 @@ from grader.sandbox.protocol import Output, RunnerSpec
 from grader.verdicts.verdict import Verdict
 from tests.grader.forged_replies import ForgedSandbox, frame_of
 from tests.grader.golden_judge import package_of, verdict_of
-from tests.grader.modes.program.test_examine import CASES, CENSUS, EAGER, STATE, facts, leaf
+from tests.grader.modes.program.test_examine import BYTES, CASES, CENSUS, EAGER, STATE, facts, leaf
 
 RESULT = np.ones(2, np.float32)
 STEP = {"outputs": [STATE["w"], STATE["n"], np.array(0.0, np.float32)], "replicas": {}}
@@ -38,17 +38,20 @@ def honest(message: dict[str, Any], values: dict[str, Any]) -> Reply:
         case "call":
             return {"ok": True}, {"result": RESULT, "observed": []}
         case "export":
-            both = EAGER["two_steps"] if message.get("two_steps") else None
-            return {"ok": True}, {**EAGER, "two_steps": both, "states": [STATE] * len(message["seeds"])}
+            return {"ok": True}, {**EAGER, "states": [STATE] * len(message["seeds"])}
+        case "two_steps":
+            return {"ok": True}, {"two_steps": BYTES}
         case "states":
             return {"ok": True}, {"states": [STATE] * len(message["seeds"])}
         case "compile":
             outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
             inputs = [*outputs[:2], leaf(shape=(24, 2))]
-            found = facts(outputs, inputs=inputs, census=CENSUS, products_outside=0, retraced=False)
+            found = facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)
             return {"ok": True, "facts": found}, {}
         case "run":
             return {"ok": True}, {"steps": [STEP] * message["steps"]}
+        case "second_step":
+            return {"ok": True, "retraced": False}, {}
     return {"ok": True}, {}
 
 
@@ -58,7 +61,7 @@ def call_mode() -> tuple[Package, Prepared]:
 
 
 def program_mode() -> tuple[Package, Prepared]:
-    package = package_of("program", [])
+    package = package_of("program", [{"id": "retrace"}])
     sandbox = NullSandbox(honest)
     with sandbox.open(RunnerSpec(8, package.manifest.limits)) as session:
         programs = examine(package.manifest, ALL_CASES, sandbox, session).programs  # type: ignore[arg-type]
@@ -70,7 +73,12 @@ MODES = {
     "call": (call_mode, [{"op": "load"}, *[{"op": "call"}] * 4]),
     "program": (
         program_mode,
-        [{"op": "load"}, *[{"op": "export", "seeds": [1, 1]}] * 2, *[{"op": "states", "seeds": [22, 33]}] * 2],
+        [
+            {"op": "load"},
+            *[{"op": "export", "seeds": [1, 1]}] * 2,
+            *[{"op": "two_steps"}] * 2,
+            *[{"op": "states", "seeds": [22, 33]}] * 2,
+        ],
     ),
 }
 VERIFIER = NullSession(honest, Output("", "", truncated=False))
@@ -177,7 +185,7 @@ class _RaisingSandbox(NullSandbox):
         yield _Raising(self.calls, self._at)
 
 
-@pytest.mark.parametrize(("mode", "fewest"), [("call", 7), ("program", 14)])
+@pytest.mark.parametrize(("mode", "fewest"), [("call", 7), ("program", 18)])
 def test_a_fault_from_any_call_of_a_session_rejects(mode: str, fewest: int) -> None:
     statuses: list[str] = []
     while "accepted" not in statuses:

@@ -1,7 +1,8 @@
 """Let a runner export a submission for one mesh, and check everything in its replies.
 
-A program is exported with the seeds of public cases only. The states of hidden cases are requested after all exports:
-compiling needs only their form, which is the same, and output from then on is dropped.
+A program is exported with the seeds of public cases only. The programs that call it twice and the states of hidden
+cases are requested after all exports: compiling needs neither the former nor more than the form of the latter, which is
+the same, and output is dropped from the first hidden seed on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,25 +24,27 @@ from grader.sandbox.protocol import Session
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The leaves of the state for each case of a signature: those of the first cases now, the others later."""
+    """The leaves of the state for each case of a signature: those of the first cases now, the others later.
+
+    `two_steps` also comes later: the text of a program that calls the step twice, or None if no check reads it.
+    """
 
     first: tuple[Leaves, ...]
     later: Future[tuple[Leaves, ...]]
+    two_steps: Future[Array] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
     """What a runner exported for one mesh: the program, and the state's leaves for the signature's first cases.
 
-    `two_steps` is the text of a program that calls it twice, if it was requested. `for_chips` and `chip_faults` are
-    those of `grader.program.measurement.Artifact`.
+    `for_chips` and `chip_faults` are those of `grader.program.measurement.Artifact`.
     """
 
     artifact: Array
     init: Array | None
     states: tuple[Leaves, ...]
     outputs: tuple[str, ...]
-    two_steps: Array | None = None
     for_chips: Mapping[str, Array] = field(default_factory=dict)
     chip_faults: Mapping[str, str] = field(default_factory=dict)
 
@@ -69,7 +72,6 @@ def export(
     mesh: dict[str, int],
     signature: Signature,
     *,
-    two_steps: bool = False,
     lowerings: Sequence[Lowering] = (),
 ) -> Export:
     """Export the loaded source for one mesh. Raises the errors of `Session.request`.
@@ -77,7 +79,6 @@ def export(
     As soon as a seed or argument of a hidden case is sent, output is dropped.
 
     Args:
-      two_steps: also export a program that calls the step twice.
       lowerings: also export the program as JAX lowers it for these platforms.
     """
     program = manifest.program
@@ -92,7 +93,6 @@ def export(
         explicit=program.explicit_axes(mesh),
         init=program.init,
         export_init=program.export_init,
-        two_steps=two_steps,
         seeds=[case.inputs["seed"] for case in seeded] if program.init else [],
         lowerings=lowerings,
     )
@@ -102,7 +102,6 @@ def export(
             "init": (np.ndarray() | None) as init,
             "states": list(states),
             "outputs": list(outputs),
-            "two_steps": (np.ndarray() | None) as both,
             "for_chips": dict(for_chips),
             "chip_faults": dict(chip_faults),
         } if (
@@ -113,14 +112,12 @@ def export(
             and all(_are_leaves(state) for state in states)
             and _are_paths(outputs)
             and (not program.init or outputs == [*states[0], "loss"])
-            and (both is not None) == (two_steps and program.init is not None)
-            and (both is None or both.dtype == np.uint8)
             and are_for_chips(lowerings, for_chips, chip_faults)
         ):
             _check_states(states[0], states)
             # Without an `init`, no case has a state.
             states = states if program.init else states * len(first)
-            return Export(artifact, init, tuple(states), tuple(outputs), both, for_chips, chip_faults)
+            return Export(artifact, init, tuple(states), tuple(outputs), for_chips, chip_faults)
     raise _malformed("an export")
 
 
@@ -132,6 +129,18 @@ def are_for_chips(lowerings: Sequence[Lowering], programs: dict[object, object],
         and all(isinstance(each, np.ndarray) and each.dtype == np.uint8 for each in programs.values())
         and all(isinstance(each, str) for each in faults.values())
     )
+
+
+def two_steps_of(session: Session, mesh: dict[str, int], number: int) -> Array:
+    """The text of a program that calls an exported one twice. Raises the errors of `Session.request`.
+
+    Args:
+      number: the number of the export in its session, from 0, which was for `mesh`.
+    """
+    both = session.two_steps(number, mesh)
+    if not isinstance(both, np.ndarray) or both.dtype != np.uint8:
+        raise _malformed("a request for two steps")
+    return both
 
 
 def later_states(

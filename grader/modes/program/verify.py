@@ -2,15 +2,16 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from grader.core.case import Case
 from grader.core.errors import GraderFault, SubmissionFault
 from grader.core.text import in_bytes
-from grader.core.wire import DTYPES, MAX_RANK, ArrayForm, Message, unsendable
+from grader.core.wire import DTYPES, MAX_RANK, Array, ArrayForm, Message, unsendable
 from grader.modes.program.export import Export, States
 from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramManifest
@@ -23,6 +24,8 @@ from grader.program.strict_json import read
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Session
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Compiled:
     """One program on one mesh: its facts, which were read from `raw`, and the states that `init`'s program made."""
 
     measured: Measured
-    raw: Message
+    raw: dict[str, Any]
     made: tuple[Leaves, ...] | None
 
 
@@ -63,10 +66,10 @@ def verify(
     alone: bool = False,
     listing: bool = False,
 ) -> Examined:
-    """Compile a program, measure it, and run it on every case of its signature.
+    """Compile a program, measure it, run it on every case of its signature, and find out whether it is traced again.
 
     Args:
-      states: for the signature's cases. Waiting for the later ones does not count as the verifier's time.
+      states: for the signature's cases. Waiting for what comes later does not count as the verifier's time.
       alone: the verifier serves no other program, so this one can call native kernels.
       listing: also list the instructions, to show them.
     Raises:
@@ -84,7 +87,9 @@ def verify(
         inputs_of_case = [case.inputs[name] for name in signature.inputs]
         steps = _run(session, manifest.program.steps, [*leaves_of_case.values()], inputs_of_case, activity)
         runs[case.id] = _run_of(leaves_of_case, steps, exported.outputs, manifest.program.steps)
-    return Examined(signature.cases, measured, runs, compiled.raw)
+    if states.two_steps is not None:
+        compiled = _with_second_step(session, compiled, states.two_steps)
+    return Examined(signature.cases, compiled.measured, runs, compiled.raw)
 
 
 def measure(
@@ -108,7 +113,6 @@ def measure(
         program=exported.artifact,
         inputs=(*leaves, *inputs),
         state=len(usual),
-        two_steps=exported.two_steps,
         for_chips=exported.for_chips,
         chip_faults=exported.chip_faults,
     )
@@ -154,10 +158,32 @@ def compiled_and_read(
 
 def _all_of(states: States, session: Session) -> Iterator[Leaves]:
     yield from states.first
+    yield from _awaited(states.later, session)
+
+
+def _awaited(future: Future[T], session: Session) -> T:
+    """Wait for something of the runner. That does not count as the time of the verifier behind `session`."""
     started = time.monotonic()
-    later = states.later.result()
+    result = future.result()
     session.forgive(time.monotonic() - started)
-    yield from later
+    return result
+
+
+def _with_second_step(session: Session, compiled: Compiled, two_steps: Future[Array]) -> Compiled:
+    """Add to the facts whether the program is traced again. Raises the errors of `verify`."""
+    measured = compiled.measured
+    text = _awaited(two_steps, session)
+    try:
+        retraced = session.second_step(len(measured.state), text)
+    except SubmissionFault as fault:
+        raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(measured.mesh)}") from None
+    if not isinstance(retraced, bool):
+        raise SubmissionFault(
+            "not_exportable", "The compiled program could not be read: nothing says whether it is traced again."
+        )
+    facts = {**compiled.raw["facts"], "retraced": retraced}
+    measured = replace(measured, facts=replace(measured.facts, retraced=retraced))
+    return replace(compiled, measured=measured, raw={**compiled.raw, "facts": facts})
 
 
 def _compile(session: Session, mesh: dict[str, int], artifact: Artifact, alone: bool, listing: bool = False) -> Message:
@@ -169,7 +195,6 @@ def _compile(session: Session, mesh: dict[str, int], artifact: Artifact, alone: 
             state=artifact.state,
             alone=alone,
             listing=listing,
-            two_steps=artifact.two_steps,
         )
     except SubmissionFault as fault:
         raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from grader.core.case import Case
 from grader.core.errors import SubmissionFault
 from grader.modes.program.examine import examine
-from grader.modes.program.export import Export, States, export, later_states
+from grader.modes.program.export import Export, States, export, later_states, two_steps_of
 from grader.modes.program.signatures import signatures_of
 from grader.modes.program.verify import verify
 from grader.package.package import Package, ProgramManifest
@@ -31,11 +31,11 @@ EXPORTED: dict[str, Any] = {
     "init": BYTES,
     "states": [STATE],
     "outputs": ["w", "n", "loss"],
-    "two_steps": BYTES,
     "for_chips": {},
     "chip_faults": {},
 }
 EAGER = EXPORTED | {"init": None}
+STEP = {"outputs": [STATE["w"], STATE["n"], np.array(0.0, np.float32)], "replicas": {}}
 CENSUS = {
     **{"partitions": 8, "dot_flops": 0, "constant_bytes": 0},
     **{key: [] for key in ["collectives", "dots", "aliases", "argument_bytes", "output_bytes"]},
@@ -69,17 +69,20 @@ def with_program(manifest: ProgramManifest, **changes: Any) -> ProgramManifest:
 @forged_settings
 @given(
     first=replies({name: st.just(node_of(value)) | nodes for name, value in EAGER.items()}),
+    both=replies({"two_steps": st.just(node_of(BYTES)) | nodes}),
     more=replies({"states": nodes}),
 )
-def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, first, more):
+def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, first, both, more):
     (signature,) = signatures_of(eager, CASES)
-    with ForgedSandbox([frame_of(first), frame_of(more)]).open(RunnerSpec(8, eager.limits)) as session:
+    with ForgedSandbox([frame_of(first), frame_of(both), frame_of(more)]).open(RunnerSpec(8, eager.limits)) as session:
         try:
-            exported = export(session, eager, {"x": 8}, signature, two_steps=True)
+            exported = export(session, eager, {"x": 8}, signature)
+            two_steps = two_steps_of(session, {"x": 8}, 0)
             states = later_states(session, eager, signature, exported, 0)
         except SubmissionFault:
             return
     assert exported.outputs == (*exported.states[0], "loss")
+    assert two_steps.dtype == np.uint8
     assert len(exported.states + states) == len(CASES)
 
 
@@ -95,18 +98,16 @@ def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, fir
         {"states": [STATE, STATE]},
         {"init": None},
         {"artifact": np.zeros(4, np.int8)},
-        {"two_steps": None},
-        {"two_steps": np.zeros(4, np.int8)},
         {"for_chips": {"cuda": BYTES}},
         {"chip_faults": {"tpu": "no"}},
     ],
-    ids=range(13),
+    ids=range(11),
 )
 def test_an_export_of_another_form_is_refused(move_mean, change):
     session = NullSession(lambda message, values: ({"ok": True}, EXPORTED | change), NOTHING)
     (signature,) = signatures_of(move_mean.manifest, CASES[:1])
     with pytest.raises(SubmissionFault, match="another form"):
-        export(session, move_mean.manifest, {"x": 8}, signature, two_steps=True)
+        export(session, move_mean.manifest, {"x": 8}, signature)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_each_platform_has_a_program_or_a_fault(move_mean, change):
     def exported(reply: dict[str, object]) -> Export:
         session = NullSession(lambda message, values: ({"ok": True}, EXPORTED | reply), NOTHING)
         mesh = {"x": 8}
-        return export(session, move_mean.manifest, mesh, signature, two_steps=True, lowerings=["cuda", "tpu"])
+        return export(session, move_mean.manifest, mesh, signature, lowerings=["cuda", "tpu"])
 
     assert exported(found).for_chips.keys() == {"cuda"}
     with pytest.raises(SubmissionFault, match="another form"):
@@ -146,7 +147,7 @@ def test_leaves_that_depend_on_the_seed_are_the_submissions_fault(eager, other, 
     replies_ = iter([EAGER, {"states": [STATE, other]}])
     session = NullSession(lambda message, values: ({"ok": True}, next(replies_)), NOTHING)
     (signature,) = signatures_of(eager, CASES)
-    exported = export(session, eager, {"x": 8}, signature, two_steps=True)
+    exported = export(session, eager, {"x": 8}, signature)
     with pytest.raises(SubmissionFault) as caught:
         later_states(session, eager, signature, exported, 0)
     assert caught.value.reason == reason
@@ -157,9 +158,16 @@ def test_states_of_another_form_are_refused(eager, states):
     replies_ = iter([EAGER, {"states": states}])
     session = NullSession(lambda message, values: ({"ok": True}, next(replies_)), NOTHING)
     (signature,) = signatures_of(eager, CASES)
-    exported = export(session, eager, {"x": 8}, signature, two_steps=True)
+    exported = export(session, eager, {"x": 8}, signature)
     with pytest.raises(SubmissionFault, match="another form"):
         later_states(session, eager, signature, exported, 0)
+
+
+@pytest.mark.parametrize("both", [None, "text", np.zeros(4, np.int8), [BYTES]], ids=range(4))
+def test_two_steps_of_another_form_are_refused(both):
+    session = NullSession(lambda message, values: ({"ok": True}, {"two_steps": both}), NOTHING)
+    with pytest.raises(SubmissionFault, match="another form"):
+        two_steps_of(session, {"x": 8}, 0)
 
 
 @pytest.mark.parametrize("hidden_alone", [False, True])
@@ -175,13 +183,13 @@ def test_output_is_sealed_before_a_hidden_seed_enters_the_process(eager, hidden_
     session = NullSession(answer, NOTHING)
     session.seal_output = lambda: happened.append("sealed")  # type: ignore[method-assign]
     (signature,) = signatures_of(eager, CASES[1:] if hidden_alone else CASES)
-    exported = export(session, eager, {"x": 8}, signature, two_steps=True)
+    exported = export(session, eager, {"x": 8}, signature)
     later_states(session, eager, signature, exported, 0)
     assert happened == (["sealed", [22, 33]] if hidden_alone else [[1], "sealed", [22, 33]])
 
 
-def test_hidden_seeds_are_asked_for_when_every_program_has_been_exported(eager):
-    """So that programs are compiled meanwhile; each state comes from the export of its own mesh."""
+def test_what_compiling_does_not_need_is_asked_for_when_every_program_has_been_exported(eager):
+    """So that programs are compiled meanwhile; each state and program of two steps is that of its own mesh."""
     asked: list[Any] = []
     ran: list[int] = []
 
@@ -193,13 +201,15 @@ def test_hidden_seeds_are_asked_for_when_every_program_has_been_exported(eager):
             case "states":
                 asked.append(("states", message["number"], message["seeds"]))
                 return {"ok": True}, {"states": [{**STATE, "n": np.array(message["number"] + 7, np.int32)}] * 2}
+            case "two_steps":
+                asked.append(("two_steps", message["mesh"], message["number"]))
+                return {"ok": True}, {"two_steps": np.array([message["number"]], np.uint8)}
             case "compile":
-                outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
-                inputs = [*outputs[:2], leaf(shape=(24, 2))]
-                return {"ok": True, "facts": facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)}, {}
+                return compiled()
+            case "second_step":
+                return {"ok": True, "retraced": bool(values["two_steps"][0])}, {}
         ran.append(int(values["state"][1]))
-        step = {"outputs": [STATE["w"], STATE["n"], np.array(0.0, np.float32)], "replicas": {}}
-        return {"ok": True}, {"steps": [step] * message["steps"]}
+        return {"ok": True}, {"steps": [STEP] * message["steps"]}
 
     manifest = with_program(eager, meshes=[{"x": 8}, {"y": 8}])
     sandbox = NullSandbox(answer)
@@ -208,11 +218,55 @@ def test_hidden_seeds_are_asked_for_when_every_program_has_been_exported(eager):
     assert asked == [
         ("export", {"x": 8}, [1]),
         ("export", {"y": 8}, [1]),
+        ("two_steps", {"x": 8}, 0),
+        ("two_steps", {"y": 8}, 1),
         ("states", 0, [22, 33]),
         ("states", 1, [22, 33]),
     ]
     assert [list(program.runs) for program in programs] == [[each.id for each in CASES]] * 2
     assert sorted(ran) == [0, 0, 7, 7, 8, 8]
+    assert [program.measured.facts.retraced for program in programs] == [False, True]
+    assert [program.raw["facts"]["retraced"] for program in programs] == [False, True]
+
+
+@pytest.mark.parametrize("retraced", [None, 0, "no"])
+def test_a_verifier_has_to_say_whether_a_program_is_traced_again(eager, retraced):
+    def answer(message: dict[str, Any], values: dict[str, Any]) -> Any:
+        match message["op"]:
+            case "export":
+                return {"ok": True}, EAGER
+            case "two_steps":
+                return {"ok": True}, {"two_steps": BYTES}
+            case "compile":
+                return compiled()
+            case "second_step":
+                return {"ok": True, "retraced": retraced}, {}
+        return {"ok": True}, {"steps": [STEP] * message["steps"]}
+
+    sandbox = NullSandbox(answer)
+    with sandbox.open(RunnerSpec(8, eager.limits)) as session, pytest.raises(SubmissionFault) as caught:
+        examine(eager, CASES[:1], sandbox, session)
+    assert caught.value.reason == "not_exportable"
+
+
+def test_no_program_of_two_steps_is_asked_for_if_no_check_reads_it(eager):
+    asked: list[str] = []
+
+    def answer(message: dict[str, Any], values: dict[str, Any]) -> Any:
+        asked.append(message["op"])
+        match message["op"]:
+            case "export":
+                return {"ok": True}, EAGER
+            case "compile":
+                return compiled()
+        return {"ok": True}, {"steps": [STEP] * message["steps"]}
+
+    manifest = eager.model_copy(update={"checks": [each for each in eager.checks if each.id != "retrace"]})
+    sandbox = NullSandbox(answer)
+    with sandbox.open(RunnerSpec(8, manifest.limits)) as session:
+        programs = examine(manifest, CASES[:1], sandbox, session).programs
+    assert [program.measured.facts.retraced for program in programs] == [None, None]
+    assert set(asked) == {"export", "compile", "run"}
 
 
 def test_the_first_program_is_passed_on_while_the_next_one_is_exported(eager):
@@ -224,12 +278,13 @@ def test_the_first_program_is_passed_on_while_the_next_one_is_exported(eager):
             case "export":
                 assert message["mesh"] == {"x": 8} or is_told.wait(60)
                 return {"ok": True}, EAGER
+            case "two_steps":
+                return {"ok": True}, {"two_steps": BYTES}
             case "compile":
-                outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
-                inputs = [*outputs[:2], leaf(shape=(24, 2))]
-                return {"ok": True, "facts": facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)}, {}
-        step = {"outputs": [STATE["w"], STATE["n"], np.array(0.0, np.float32)], "replicas": {}}
-        return {"ok": True}, {"steps": [step] * message["steps"]}
+                return compiled()
+            case "second_step":
+                return {"ok": True, "retraced": False}, {}
+        return {"ok": True}, {"steps": [STEP] * message["steps"]}
 
     def on_first(found: Any) -> None:
         told.append(found)
@@ -241,6 +296,13 @@ def test_the_first_program_is_passed_on_while_the_next_one_is_exported(eager):
         programs = examine(manifest, CASES[:1], sandbox, session, on_first=on_first).programs
     assert told == [programs[0]]
     assert [each.measured.mesh for each in programs] == [{"x": 8}, {"y": 8}]
+
+
+def compiled() -> Any:
+    """The answer of a verifier that has compiled a program on `STATE`."""
+    outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
+    inputs = [*outputs[:2], leaf(shape=(24, 2))]
+    return {"ok": True, "facts": facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)}, {}
 
 
 def leaf(dtype: str = "float32", shape: tuple[int, ...] = (8, 2)) -> dict[str, Any]:
@@ -286,7 +348,8 @@ def test_a_program_that_no_case_can_be_compared_with_is_the_submissions_fault(mo
 
 
 def test_a_program_of_init_with_other_outputs_is_the_submissions_fault(move_mean):
-    sandbox = NullSandbox(lambda message, values: ({"ok": True, "facts": facts([leaf()])}, EXPORTED))
+    replied = EXPORTED | {"two_steps": BYTES}
+    sandbox = NullSandbox(lambda message, values: ({"ok": True, "facts": facts([leaf()])}, replied))
     with sandbox.open(RunnerSpec(8, move_mean.manifest.limits)) as session, pytest.raises(SubmissionFault) as caught:
         examine(move_mean.manifest, CASES[:1], sandbox, session)
     assert caught.value.reason == "wrong_structure"

@@ -26,17 +26,22 @@ EXPORTED: dict[str, object] = {
     "artifact": np.zeros(9, np.uint8),
     "init": np.zeros(9, np.uint8),
     "outputs": ["w", "loss"],
-    "two_steps": np.zeros(9, np.uint8),
     "for_chips": {},
     "chip_faults": {},
 }
+
+
+def _exported(message: dict[str, Any], values: object) -> Any:
+    if message["op"] == "two_steps":
+        return {}, {"two_steps": np.zeros(9, np.uint8)}
+    return {}, EXPORTED | {"states": [STATE] * len(message["seeds"])}
 
 
 class Verifiers(NullSandbox):
     """Answers requests by `answer(alone, message, values)`; `lent` says of each whether it was to be alone."""
 
     def __init__(self, answer: Any) -> None:
-        super().__init__(lambda message, values: ({}, EXPORTED | {"states": [STATE] * len(message["seeds"])}))
+        super().__init__(_exported)
         self.answer_of_verifier = answer
         self.lent: list[bool] = []
 
