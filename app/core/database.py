@@ -35,6 +35,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator
 
 from app.core.ids import is_id
+from app.core.kept_json import to_json
 from app.core.postgresql_connections import IDLE_IN_TRANSACTION_S, LIVENESS, listen_to_postgresql
 from app.core.prepared_select import PreparedSelect
 from app.core.sqlite_connections import connect_sqlite, listen_to_sqlite
@@ -170,6 +171,7 @@ class Database:
                 connect_args={"async_creator_fn": connect_sqlite} if is_sqlite else LIVENESS,
                 # The message of an error is logged, and a parameter can be a submission.
                 hide_parameters=True,
+                json_serializer=to_json,
                 pool_size=min(_POOL_SIZE, connections),
                 max_overflow=max(0, connections - _POOL_SIZE),
                 pool_timeout=_FREE_WITHIN_S,

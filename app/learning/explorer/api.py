@@ -31,6 +31,7 @@ Prefer = Annotated[
     "/explorations",
     summary="Explore: compile a source for each mesh of a problem, or a function for a mesh, without a verdict",
     status_code=202,
+    response_model=ExplorationJSON | ExplorationSummary,
     responses={
         **located_response(202, "exploration", "Queued, or finished already if the same was explored before"),
         **problem_responses(404, 409),
@@ -43,8 +44,8 @@ async def explore(
     body: NewExplorationJSON,
     explorations: Provided[Explorations],
     prefer: Prefer = None,
-) -> ExplorationJSON | ExplorationSummary:
-    exploration = await explorations.request(
+) -> Response | ExplorationSummary:
+    requested = await explorations.request(
         user,
         body.subject,
         body.source,
@@ -53,11 +54,12 @@ async def explore(
         options=body.xla_options,
         against_options=body.against_xla_options,
     )
-    response.headers["Location"] = f"/api/v1/explorations/{exploration.id}"
+    location = f"/api/v1/explorations/{requested.id}"
     if prefer is None or _MINIMAL not in prefer.replace(" ", "").lower():
-        return exploration
+        return Response(requested.as_json(), 202, {"Location": location}, "application/json")
+    response.headers["Location"] = location
     response.headers["Preference-Applied"] = _MINIMAL
-    return exploration.summary
+    return requested.exploration.summary
 
 
 @router.get("/explorations", summary="Your explorations, newest first")

@@ -33,7 +33,7 @@ from app.learning.explorer.explorer_form import (
     function_of,
     with_options,
 )
-from app.learning.explorer.schemas import ExplorationJSON
+from app.learning.explorer.schemas import ExplorationJSON, RequestedExploration
 from app.learning.explorer.service import MAX_KEPT, Explorations
 from app.learning.lessons.lesson_files import Lessons
 from app.learning.workbench.drafts import Drafts
@@ -226,7 +226,7 @@ async def show_form(
 @actions.form("/explore", then="/explore/{result.id}", max_bytes=_LARGEST_FORM, max_fields=16 + 2 * MAX_MODULES)
 async def explore(
     typed: Typed, user: MaybeSubmitter, guest: MaybeGuest, explorations: Provided[Explorations]
-) -> ExplorationJSON:
+) -> RequestedExploration:
     sender = user or guest
     if sender is None:
         raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")

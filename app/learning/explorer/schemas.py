@@ -1,5 +1,6 @@
 """REST bodies and responses for explorations."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Self
 
@@ -124,6 +125,26 @@ class ExplorationJSON(ExplorationSummary):
     def summary(self) -> ExplorationSummary:
         """The same without sources and result, as in a list."""
         return ExplorationSummary.read_from(self).without_modules()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedExploration:
+    """What was just requested. If it was explored before, `stored_result` has its result, which `exploration` lacks.
+
+    That is JSON as it was stored. Reading and validating it takes as long as the rest of a request.
+    """
+
+    exploration: ExplorationJSON
+    stored_result: str | None
+
+    @property
+    def id(self) -> str:
+        return self.exploration.id
+
+    def as_json(self) -> str:
+        """An `ExplorationJSON` with the result, as JSON."""
+        rest = self.exploration.model_dump_json(exclude={"result"})
+        return f'{rest[:-1]},"result":{self.stored_result or "null"}}}'
 
 
 class ExplorationPage(View):

@@ -7,11 +7,11 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Text, cast, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -19,6 +19,7 @@ from app.core.clock import now
 from app.core.database import Database
 from app.core.errors import NotSignedIn
 from app.core.ids import is_id
+from app.core.kept_json import KeptJSON
 from app.core.rest.paging import Cursor, Page
 from app.grading.attempts.source_rules import check_source
 from app.grading.owned_work import UsersJobs, WorkLimits, is_owned_by
@@ -34,7 +35,7 @@ from app.learning.explorer.errors import (
 )
 from app.learning.explorer.guests import refuse_large
 from app.learning.explorer.models import ExplorationRow
-from app.learning.explorer.schemas import ExplorationJSON, ExplorationSummary
+from app.learning.explorer.schemas import ExplorationJSON, ExplorationSummary, RequestedExploration
 from app.problems.catalogue import Catalogue
 from app.problems.visibility import Visibility
 from grader.core.chips import CHIPS, ChipName, compiler_of
@@ -75,8 +76,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
     def view(self, row: ExplorationRow) -> ExplorationJSON:
         return self._view(row, row.whole_result)
 
-    def _view(self, row: ExplorationRow, result: Explored | dict[str, object] | None) -> ExplorationJSON:
-        """Reading a stored `result` takes milliseconds, so pass it as `Explored` if it has been read already."""
+    def _view(self, row: ExplorationRow, result: dict[str, object] | None) -> ExplorationJSON:
         phase = row.phase if row.status == "running" else None
         whole = {"is_mine": True, "source": row.source, "against": row.against, "phase": phase}
         whole |= {"result": result, "partial_result": row.partial_result}
@@ -113,7 +113,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         options: Mapping[str, str] | None = None,
         against_options: Mapping[str, str] | None = None,
         replaces: str = "",
-    ) -> ExplorationJSON:
+    ) -> RequestedExploration:
         """Queue an exploration of a source, and of another one to compare it with. Equal work is not done twice.
 
         Args:
@@ -168,10 +168,10 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
             if earlier is None:
                 await self._enqueue(session, row)
             else:
-                row.status, row.tries, row.finished_at, row.result = "finished", 0, row.created_at, earlier.stored
+                row.status, row.tries, row.finished_at, row.result = "finished", 0, row.created_at, earlier
                 session.add(row)
             await session.flush()
-            return self._view(row, None if earlier is None else earlier.result)
+            return RequestedExploration(self._view(row, None), None if earlier is None else earlier.text)
 
     def _read_subject(self, subject: str | Function) -> tuple[Package | None, dict[str, object] | None]:
         if isinstance(subject, str):
@@ -190,7 +190,7 @@ class Explorations(UsersJobs[ExplorationRow, ExplorationJSON]):
         """What this source compiles to for the problem, if anyone has explored it and the result is kept."""
         async with self._database.reading() as session:
             earlier = await _earlier_result(session, _digest(package.identity, source, None, chip, {}, None))
-        return None if earlier is None else earlier.result
+        return None if earlier is None else Explored.model_validate(earlier)
 
     async def get(self, owner: User | None, work_id: str) -> ExplorationJSON:
         """Raises `ExplorationNotFound`, even if it exists and belongs to someone who does not share it, or is about a
@@ -244,40 +244,33 @@ def _devices(package: Package | None, subject: str | Function) -> int:
     return max(math.prod(mesh.values()) for mesh in package.manifest.program.meshes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Earlier:
-    """The result of equal work, as it is stored and as it is read."""
-
-    stored: dict[str, object]
-    result: Explored
-
-
-async def _earlier_result(session: AsyncSession, digest: str) -> _Earlier | None:
+async def _earlier_result(session: AsyncSession, digest: str) -> KeptJSON | None:
     """The result of equal work, if another try would give the same."""
     query = (
-        select(ExplorationRow.result)
+        select(cast(ExplorationRow.result, Text))
         .where(ExplorationRow.digest == digest, ExplorationRow.status == "finished")
         .order_by(ExplorationRow.created_at.desc())
         .limit(1)
     )
-    found: dict[str, object] | None = await session.scalar(query)
-    if found is None:
+    text: str | None = await session.scalar(query)
+    if text is None:
         return None
-    result = Explored.model_validate(found)
-    return None if _may_differ(result) else _Earlier(found, result)
+    result = KeptJSON(text)
+    return None if _may_differ(result) else result
 
 
-def _may_differ(result: Explored) -> bool:
-    """Whether a busy or failing machine may have caused a fault in it."""
-    if result.fault is not None:
-        return result.fault.reason is None or result.fault.reason in _CAUSED_BY_LOAD
+def _may_differ(result: Mapping[str, Any]) -> bool:
+    """Whether a busy or failing machine may have caused a fault in it.
+
+    Args:
+      result: an `Explored` as it was stored. Validating all of it takes longer than the rest of a request.
+    """
+    if result["fault"] is not None:
+        reason = result["fault"]["reason"]
+        return reason is None or reason in _CAUSED_BY_LOAD
     # Without a compiler, nothing was tried.
-    tried = [
-        each.on_chip
-        for each in (*result.programs, *result.against)
-        if each.on_chip is not None and each.on_chip.compiler
-    ]
-    return any(each.fault is not None for each in tried)
+    on_chip = [each["on_chip"] for each in (*result["programs"], *result["against"])]
+    return any(each["fault"] is not None for each in on_chip if each is not None and each["compiler"])
 
 
 def _read_options(options: Mapping[str, str]) -> dict[str, str]:

@@ -88,6 +88,7 @@ async def test_equal_work_is_not_done_twice_and_other_work_is(measuring):
     again = await explore(measuring, "gather = 1")
     assert again.json()["status"] == "finished"
     assert again.json()["result"]["programs"]
+    assert again.json() == (await ended(measuring, again))
     headers = {**measuring.bearer, "Prefer": "respond-async, return=minimal"}
     small = await explore(measuring, "gather = 1", headers)
     assert small.headers["preference-applied"] == "return=minimal"

@@ -84,7 +84,7 @@ async def test_a_part_of_a_result_is_never_taken_for_the_whole(each_database, ex
         await asyncio.sleep(0.02)
     assert (found.result, found.has_fault, len(found.partial_result.programs)) == (None, None, 1)
     equal = await explorations.request(owner, package.slug, "x = 1")
-    assert (equal.status, equal.result) == ("queued", None)
+    assert (equal.exploration.status, equal.stored_result) == ("queued", None)
     await explorations.remove(owner, equal.id)
     assert await explorations.stored_result(package, "x = 1") is None
     async with each_database.reading() as session:
