@@ -153,9 +153,10 @@ class Requests(Protocol):
         """Get the text of a program that calls the program of export `number`, which was for `mesh`, twice."""
         return self.request({"op": "two_steps", "number": number, "mesh": mesh})[1].get("two_steps")
 
-    def states(self, number: int, seeds: Sequence[object]) -> object:
+    def states(self, number: int, mesh: dict[str, int], seeds: Sequence[object]) -> object:
         """Get the states that `init` makes from more seeds, on the mesh of export `number`, counted from 0."""
-        return self.request({"op": "states", "number": number, "seeds": list(seeds)})[1].get("states")
+        message: Message = {"op": "states", "number": number, "mesh": mesh, "seeds": list(seeds)}
+        return self.request(message)[1].get("states")
 
     def compile(
         self,

@@ -105,7 +105,7 @@ def examine(
                 ask_for_two_steps(number)
             for number, (exported, states, _) in enumerate(programs):
                 if not states.later.done():
-                    states.later.set_result(later_states(session, manifest, wanted[number][1], exported, number))
+                    states.later.set_result(later_states(session, manifest, *wanted[number], exported, number))
         except BaseException as error:  # catch everything: the threads that wait for the runner must end
             waited_for: list[Future[Any] | None] = [
                 each for _, states, _ in programs for each in (states.later, states.two_steps)

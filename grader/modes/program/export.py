@@ -144,14 +144,19 @@ def two_steps_of(session: Session, mesh: dict[str, int], number: int) -> Array:
 
 
 def later_states(
-    session: Session, manifest: Programs, signature: Signature, exported: Export, number: int
+    session: Session,
+    manifest: Programs,
+    mesh: dict[str, int],
+    signature: Signature,
+    exported: Export,
+    number: int,
 ) -> tuple[Leaves, ...]:
     """Run `init` with the seeds that `export` left out. Raises the errors of `Session.request`.
 
     From now on, output is dropped.
 
     Args:
-      number: the number of the export in its session, from 0.
+      number: the number of the export in its session, from 0, which was for `mesh`.
     """
     cases = hidden_cases(signature)
     if not cases or manifest.program.export_init:
@@ -161,7 +166,7 @@ def later_states(
     session.seal_output()
     # Cases that differ only in their other inputs, as neighbours do, share a state.
     seeds = list(dict.fromkeys(case.inputs["seed"] for case in cases))
-    states = session.states(number, seeds)
+    states = session.states(number, mesh, seeds)
     if not isinstance(states, list) or len(states) != len(seeds) or not all(map(_are_leaves, states)):
         raise _malformed("a request for states")
     _check_states(exported.states[0], states)

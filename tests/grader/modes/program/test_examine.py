@@ -78,7 +78,7 @@ def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, fir
         try:
             exported = export(session, eager, {"x": 8}, signature)
             two_steps = two_steps_of(session, {"x": 8}, 0)
-            states = later_states(session, eager, signature, exported, 0)
+            states = later_states(session, eager, {"x": 8}, signature, exported, 0)
         except SubmissionFault:
             return
     assert exported.outputs == (*exported.states[0], "loss")
@@ -149,7 +149,7 @@ def test_leaves_that_depend_on_the_seed_are_the_submissions_fault(eager, other, 
     (signature,) = signatures_of(eager, CASES)
     exported = export(session, eager, {"x": 8}, signature)
     with pytest.raises(SubmissionFault) as caught:
-        later_states(session, eager, signature, exported, 0)
+        later_states(session, eager, {"x": 8}, signature, exported, 0)
     assert caught.value.reason == reason
 
 
@@ -160,7 +160,7 @@ def test_states_of_another_form_are_refused(eager, states):
     (signature,) = signatures_of(eager, CASES)
     exported = export(session, eager, {"x": 8}, signature)
     with pytest.raises(SubmissionFault, match="another form"):
-        later_states(session, eager, signature, exported, 0)
+        later_states(session, eager, {"x": 8}, signature, exported, 0)
 
 
 @pytest.mark.parametrize("both", [None, "text", np.zeros(4, np.int8), [BYTES]], ids=range(4))
@@ -184,7 +184,7 @@ def test_output_is_sealed_before_a_hidden_seed_enters_the_process(eager, hidden_
     session.seal_output = lambda: happened.append("sealed")  # type: ignore[method-assign]
     (signature,) = signatures_of(eager, CASES[1:] if hidden_alone else CASES)
     exported = export(session, eager, {"x": 8}, signature)
-    later_states(session, eager, signature, exported, 0)
+    later_states(session, eager, {"x": 8}, signature, exported, 0)
     assert happened == (["sealed", [22, 33]] if hidden_alone else [[1], "sealed", [22, 33]])
 
 
@@ -199,7 +199,7 @@ def test_what_compiling_does_not_need_is_asked_for_when_every_program_has_been_e
                 asked.append(("export", message["mesh"], message["seeds"]))
                 return {"ok": True}, EAGER
             case "states":
-                asked.append(("states", message["number"], message["seeds"]))
+                asked.append(("states", message["mesh"], message["number"], message["seeds"]))
                 return {"ok": True}, {"states": [{**STATE, "n": np.array(message["number"] + 7, np.int32)}] * 2}
             case "two_steps":
                 asked.append(("two_steps", message["mesh"], message["number"]))
@@ -220,8 +220,8 @@ def test_what_compiling_does_not_need_is_asked_for_when_every_program_has_been_e
         ("export", {"y": 8}, [1]),
         ("two_steps", {"x": 8}, 0),
         ("two_steps", {"y": 8}, 1),
-        ("states", 0, [22, 33]),
-        ("states", 1, [22, 33]),
+        ("states", {"x": 8}, 0, [22, 33]),
+        ("states", {"y": 8}, 1, [22, 33]),
     ]
     assert [list(program.runs) for program in programs] == [[each.id for each in CASES]] * 2
     assert sorted(ran) == [0, 0, 7, 7, 8, 8]
