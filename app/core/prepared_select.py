@@ -1,8 +1,8 @@
 """SELECTs that pages need often: compiled once, and sent to the driver without SQLAlchemy's layers.
 
-SQLite answers within microseconds, in the thread of the event loop, and PostgreSQL in little more. What SQLAlchemy does
-around that takes several times as long, and is the same for each request: it finds the compiled text, builds contexts
-and wraps the cursor.
+SQLite answers within microseconds, in the thread of the event loop, and PostgreSQL within tens of them. What SQLAlchemy
+does around that takes longer, and is the same for each request: it finds the compiled text, builds contexts and wraps
+the cursor.
 """
 
 from collections.abc import Callable, Mapping
@@ -131,7 +131,9 @@ class _Compiled:
 
 def _fail(connection: Connection, error: BaseException, text: str, sent: Any) -> NoReturn:
     """Raise it as SQLAlchemy raises it for its own statements, which discards a connection that cannot be used."""
+    # With a statement, it would also wrap what is no error of the database, such as a text that is not Unicode.
+    statement = text if isinstance(error, connection.dialect.loaded_dbapi.Error) else None
     try:
         raise error
     except BaseException as raised:
-        connection._handle_dbapi_exception(raised, text, sent, None, None)
+        connection._handle_dbapi_exception(raised, statement, sent, None, None)

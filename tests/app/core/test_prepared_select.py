@@ -110,6 +110,20 @@ async def test_an_error_is_that_of_every_statement(filled):
         assert (await select_rows(session, PreparedSelect(_USER), {"name": "one"})).scalar() == "one"
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\0b"], ids=["surrogate", "NUL"])
+async def test_a_text_that_cannot_be_stored_is_an_error_as_for_every_statement(filled, name):
+    raised = []
+    for statement in (_USER, PreparedSelect(_USER)):
+        async with filled.reading() as session:
+            try:
+                raised.append((await select_rows(session, statement, {"name": name})).scalar())
+            except (DBAPIError, UnicodeEncodeError) as error:
+                raised.append((type(error), str(error)))
+    assert raised[0] == raised[1]
+    async with filled.reading() as session:
+        assert (await select_rows(session, PreparedSelect(_USER), {"name": "one"})).scalar() == "one"
+
+
 async def test_a_value_that_is_left_out_is_an_error(empty):
     async with empty.reading() as session:
         with pytest.raises(KeyError, match="name"):
