@@ -197,19 +197,17 @@ def test_what_compiling_does_not_need_is_asked_for_when_every_program_has_been_e
         match message["op"]:
             case "export":
                 asked.append(("export", message["mesh"], message["seeds"]))
-                return {"ok": True}, EAGER
             case "states":
                 asked.append(("states", message["mesh"], message["number"], message["seeds"]))
                 return {"ok": True}, {"states": [{**STATE, "n": np.array(message["number"] + 7, np.int32)}] * 2}
             case "two_steps":
                 asked.append(("two_steps", message["mesh"], message["number"]))
                 return {"ok": True}, {"two_steps": np.array([message["number"]], np.uint8)}
-            case "compile":
-                return compiled()
             case "second_step":
                 return {"ok": True, "retraced": bool(values["two_steps"][0])}, {}
-        ran.append(int(values["state"][1]))
-        return {"ok": True}, {"steps": [STEP] * message["steps"]}
+            case "run":
+                ran.append(int(values["state"][1]))
+        return honest_reply(message, values)
 
     manifest = with_program(eager, meshes=[{"x": 8}, {"y": 8}])
     sandbox = NullSandbox(answer)
@@ -232,16 +230,9 @@ def test_what_compiling_does_not_need_is_asked_for_when_every_program_has_been_e
 @pytest.mark.parametrize("retraced", [None, 0, "no"])
 def test_a_verifier_has_to_say_whether_a_program_is_traced_again(eager, retraced):
     def answer(message: dict[str, Any], values: dict[str, Any]) -> Any:
-        match message["op"]:
-            case "export":
-                return {"ok": True}, EAGER
-            case "two_steps":
-                return {"ok": True}, {"two_steps": BYTES}
-            case "compile":
-                return compiled()
-            case "second_step":
-                return {"ok": True, "retraced": retraced}, {}
-        return {"ok": True}, {"steps": [STEP] * message["steps"]}
+        if message["op"] == "second_step":
+            return {"ok": True, "retraced": retraced}, {}
+        return honest_reply(message, values)
 
     sandbox = NullSandbox(answer)
     with sandbox.open(RunnerSpec(8, eager.limits)) as session, pytest.raises(SubmissionFault) as caught:
@@ -254,12 +245,7 @@ def test_no_program_of_two_steps_is_asked_for_if_no_check_reads_it(eager):
 
     def answer(message: dict[str, Any], values: dict[str, Any]) -> Any:
         asked.append(message["op"])
-        match message["op"]:
-            case "export":
-                return {"ok": True}, EAGER
-            case "compile":
-                return compiled()
-        return {"ok": True}, {"steps": [STEP] * message["steps"]}
+        return honest_reply(message, values)
 
     manifest = eager.model_copy(update={"checks": [each for each in eager.checks if each.id != "retrace"]})
     sandbox = NullSandbox(answer)
@@ -274,17 +260,9 @@ def test_the_first_program_is_passed_on_while_the_next_one_is_exported(eager):
     told: list[Any] = []
 
     def answer(message: dict[str, Any], values: dict[str, Any]) -> Any:
-        match message["op"]:
-            case "export":
-                assert message["mesh"] == {"x": 8} or is_told.wait(60)
-                return {"ok": True}, EAGER
-            case "two_steps":
-                return {"ok": True}, {"two_steps": BYTES}
-            case "compile":
-                return compiled()
-            case "second_step":
-                return {"ok": True, "retraced": False}, {}
-        return {"ok": True}, {"steps": [STEP] * message["steps"]}
+        if message["op"] == "export":
+            assert message["mesh"] == {"x": 8} or is_told.wait(60)
+        return honest_reply(message, values)
 
     def on_first(found: Any) -> None:
         told.append(found)
@@ -298,11 +276,25 @@ def test_the_first_program_is_passed_on_while_the_next_one_is_exported(eager):
     assert [each.measured.mesh for each in programs] == [{"x": 8}, {"y": 8}]
 
 
-def compiled() -> Any:
-    """The answer of a verifier that has compiled a program on `STATE`."""
-    outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
-    inputs = [*outputs[:2], leaf(shape=(24, 2))]
-    return {"ok": True, "facts": facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)}, {}
+def honest_reply(message: dict[str, Any], values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, object]]:
+    """What the runner and the verifiers of a submission answer that is accepted."""
+    match message["op"]:
+        case "export":
+            return {"ok": True}, {**EAGER, "states": [STATE] * len(message["seeds"])}
+        case "two_steps":
+            return {"ok": True}, {"two_steps": BYTES}
+        case "states":
+            return {"ok": True}, {"states": [STATE] * len(message["seeds"])}
+        case "compile":
+            outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
+            inputs = [*outputs[:2], leaf(shape=(24, 2))]
+            found = facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)
+            return {"ok": True, "facts": found}, {}
+        case "run":
+            return {"ok": True}, {"steps": [STEP] * message["steps"]}
+        case "second_step":
+            return {"ok": True, "retraced": False}, {}
+    return {"ok": True}, {}
 
 
 def leaf(dtype: str = "float32", shape: tuple[int, ...] = (8, 2)) -> dict[str, Any]:
