@@ -131,7 +131,7 @@ class _Compiled:
 
 def _fail(connection: Connection, error: BaseException, text: str, sent: Any) -> NoReturn:
     """Raise it as SQLAlchemy raises it for its own statements, which discards a connection that cannot be used."""
-    # With a statement, it would also wrap what is no error of the database, such as a text that is not Unicode.
+    # With a statement, it would also wrap what the database has not raised, such as a text that is not Unicode.
     statement = text if isinstance(error, connection.dialect.loaded_dbapi.Error) else None
     try:
         raise error
